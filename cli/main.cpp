@@ -1,6 +1,7 @@
 #include <cli/process/memory.hpp>
 #include <cli/process/pieces.hpp>
 #include <cli/run.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -74,9 +75,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   // Signals that cli::run() handles stay blocked until it does, and no longer end the process once it has
   // answered.
-  sigset_t heeded;
-  sigemptyset(&heeded);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&heeded, signal);
+  const sigset_t heeded = tailbound::run::heeded_stop_signals();
   pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
   const int status = tailbound::cli::run(argc, argv, std::cout, std::cerr, {.out_descriptor = STDOUT_FILENO});
   if (tailbound::cli::has_given_up()) std::_Exit(status);

@@ -37,8 +37,7 @@ struct Engine {
 /// `err`. `out` receives the complete answer or nothing: nothing unless the status is 0, or 1 from a command
 /// whose answer may be negative (validate), or 4: the part of the answer that was finished before a stop.
 ///
-/// CONTRACT  one at a time per process. SIGINT, SIGTERM and SIGHUP are handled meanwhile
-/// (cli/process/interrupt.hpp);
+/// CONTRACT  one at a time per process. Stop signals are handled meanwhile (cli/process/interrupt.hpp);
 ///           a stopped run may continue in a child process (cli/process/pieces.hpp).
 /// \param argv  argc strings, the first the program's name
 [[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,

@@ -1,11 +1,11 @@
 #include <cli/process/memory.hpp>
 #include <cli/run.hpp>
 #include <mpi/ranks.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 
 #include <fmt/format.h>
 #include <mpi.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -36,20 +36,12 @@ class ProgressLines {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-/// For all threads started from here on, including those of MPI: cli::run() waits for the signals.
-void block_stops() {
-  sigset_t heeded;
-  sigemptyset(&heeded);
-  for (const int signal : stop_signals) sigaddset(&heeded, signal);
-  pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  block_stops();
+  // For all threads started from here on, including those of MPI: cli::run() waits for the signals.
+  const sigset_t heeded = tailbound::run::heeded_stop_signals();
+  pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
   tailbound::cli::exit_when_out_of_memory();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -60,9 +52,8 @@ int main(int argc, char** argv) {
     Ranks ranks;
     // Rank 0 receives stop requests, and stops the others. mpirun forwards SIGUSR1 and continues; for other
     // signals it soon kills the ranks.
-    std::signal(SIGUSR1, ranks.leads() ? [](int) { kill(getpid(), SIGTERM); } : SIG_IGN);
     if (!ranks.leads())
-      for (const int signal : stop_signals) std::signal(signal, SIG_IGN);
+      for (const int signal : tailbound::run::stop_signals) std::signal(signal, SIG_IGN);
     ProgressLines lines(ranks.count());
     tailbound::cli::Engine engine{.executor = &ranks, .writes = ranks.leads(), .progress = {}};
     if (ranks.leads()) engine.progress = [&lines](double done, double left) { lines.tell(done, left); };

@@ -1,9 +1,11 @@
 #include <cli/process/limits.hpp>
+#include <cli/process/memory.hpp>
 #include <cli/program.hpp>
 #include <serve/http/server.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/files/pending_file.hpp>
 #include <tailbound/options/read.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -123,12 +125,7 @@ int serve_page(const cli::OptionTable& table) {
   limits.memory = static_cast<std::size_t>(*read.bytes);
 
   // Blocked in all threads created from here on. Worker processes set their own handlers.
-  sigset_t heeded;
-  sigemptyset(&heeded);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&heeded, signal);
-  }
+  const sigset_t heeded = run::heeded_stop_signals();
   pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
@@ -161,6 +158,7 @@ int report_error(const std::string& message, cli::Status status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  cli::exit_when_out_of_memory();
   try {
     // Called as "tailbound serve ..", or by its own name.
     std::vector<const char*> words{"tailbound"};

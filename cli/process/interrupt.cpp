@@ -1,6 +1,7 @@
 #include <cli/process/interrupt.hpp>
 #include <cli/run.hpp>
 #include <tailbound/files/leftovers.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -26,17 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 /// One request may arrive twice, at the process and at its group.
 constexpr auto one_request = std::chrono::milliseconds(300);
-
-/// SIGINT, SIGTERM and SIGHUP, except those that are ignored.
-sigset_t heeded() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&signals, signal);
-  }
-  return signals;
-}
 
 /// A file descriptor, closed by the destructor.
 class Descriptor {
@@ -70,7 +60,7 @@ constexpr auto within_grace = std::chrono::milliseconds(8);
 /// a thread waits for them.
 class Interrupt::Watch {
  public:
-  explicit Watch(Limits limits) : limits_(std::move(limits)), signals_(heeded()) {
+  explicit Watch(Limits limits) : limits_(std::move(limits)), signals_(run::heeded_stop_signals()) {
     pthread_sigmask(SIG_BLOCK, &signals_, &former_);
     begin();
   }
@@ -136,6 +126,8 @@ class Interrupt::Watch {
   void handle(int signal) {
     signalfd_siginfo came{};
     if (read(signal, &came, sizeof came) != sizeof came) return;
+    // The system repeats it each second of processor time, while the work is being written.
+    if (first_ && came.ssi_signo == SIGXCPU) return;
     const Clock::time_point now = Clock::now();
     if (first_ && now - *first_ >= one_request) end_by_signal(static_cast<int>(came.ssi_signo));
     if (first_) return;
@@ -214,7 +206,7 @@ void end_by_signal(int signal) {
   sigaddset(&one, signal);
   raise(signal);
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  for (;;) pause();
+  std::_Exit(128 + signal);  // the first process of a container is not ended by its own signals
 }
 
 }  // namespace tailbound::cli

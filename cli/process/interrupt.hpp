@@ -8,8 +8,9 @@
 /// Ctrl-C and limits as stop requests.
 namespace tailbound::cli {
 
-/// During its lifetime the first SIGINT, SIGTERM or SIGHUP requests a stop instead of ending the process;
-/// another one, at least 0.3 s later, ends it at once without leaving files behind (files/leftovers.hpp).
+/// During its lifetime the first stop signal (run/process/stop_signals.hpp) requests a stop instead of ending
+/// the process; another one but SIGXCPU, at least 0.3 s later, ends it at once without leaving files behind
+/// (files/leftovers.hpp).
 /// Signals that were ignored before (nohup) stay ignored. Reaching a limit also requests a stop; if the work
 /// has not ended Limits::grace later, or memory keeps growing, the process reports that and ends with status
 /// 1, without leaving files behind. There is one for all of cli::run(); its destructor restores the previous

@@ -59,7 +59,7 @@ void kill_and_resume(int moments, const std::string& options = "") {
     std::filesystem::remove(answer);
     std::string resume;
     int interrupted = 0;  // with some work done and some left
-    for (const int signal : {SIGTERM, SIGKILL, SIGINT}) {
+    for (const int signal : {SIGUSR1, SIGKILL, SIGXCPU, SIGTERM}) {
       std::filesystem::remove(answer);
       const int checkpoints = std::uniform_int_distribution<int>(0, 3)(random);
       Child child(line() + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer);

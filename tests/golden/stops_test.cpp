@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 #include <tests/golden/child.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
@@ -59,7 +60,7 @@ struct StoppedChild {
 }  // namespace
 
 TEST_CASE("stops: any signal ends an analysis that does not check for it") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : tailbound::run::stop_signals) {
     StoppedChild run(long_analysis);
     run.child.send(signal);
     CHECK(run.child.wait() == stopped);
@@ -69,7 +70,7 @@ TEST_CASE("stops: any signal ends an analysis that does not check for it") {
 }
 
 TEST_CASE("stops: any signal ends a simulation, with a partial result or an error") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : tailbound::run::stop_signals) {
     StoppedChild run(long_simulation + " --format json");
     run.child.send(signal);
     CHECK(run.child.wait() == stopped);
@@ -198,9 +199,9 @@ Written whole_run(const Requested& requested) {
 
 /// At some time during the run or shortly after it.
 void stop_at_random(const Requested& requested, const Written& whole, std::mt19937& random) {
-  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr auto signals = tailbound::run::stop_signals;
   const Folder folder, expected;
-  const int signal = signals[std::uniform_int_distribution<int>(0, 2)(random)];
+  const int signal = signals[std::uniform_int_distribution<std::size_t>(0, signals.size() - 1)(random)];
   const double share = std::uniform_real_distribution<double>(0, 1.2)(random);
   Child child(words_of(requested, folder), {.out = {}, .err = expected / "err"});
   std::this_thread::sleep_for(share * whole.took);

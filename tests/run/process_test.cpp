@@ -146,7 +146,10 @@ TEST_CASE("child processes: return values, exceptions and signals") {
   CHECK(WEXITSTATUS(status_of([](FramedStream&) { return 7; })) == 7);
   CHECK(WEXITSTATUS(status_of([](FramedStream&) -> int { throw std::bad_alloc(); })) == 1);
   CHECK(WTERMSIG(status_of([](FramedStream&) { return raise(SIGKILL); })) == SIGKILL);
-  CHECK(status_of([](FramedStream&) { return raise(SIGTERM) + raise(SIGINT) + raise(SIGHUP); }) == 0);
+  CHECK(status_of([](FramedStream&) {
+          return raise(SIGTERM) + raise(SIGINT) + raise(SIGHUP) + raise(SIGUSR1);
+        }) == 0);
+  CHECK(WTERMSIG(status_of([](FramedStream&) { return raise(SIGXCPU); })) == SIGXCPU);
 }
 
 TEST_CASE("child processes: none outlives its object; each sees its own stream end") {
@@ -192,7 +195,7 @@ class Orphanage {
 
 TEST_CASE("child processes: they end with their parent in any state") {
   const Orphanage orphanage;
-  for (const int signal : {SIGKILL, SIGUSR1}) {
+  for (const int signal : {SIGKILL, SIGUSR2}) {
     ChildProcess parent([](FramedStream& to_parent) -> int {
       const ChildProcess one(endless), other(endless);
       ::signal(SIGTERM, SIG_DFL);

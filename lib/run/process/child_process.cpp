@@ -1,4 +1,5 @@
 #include <tailbound/run/process/child_process.hpp>
+#include <tailbound/run/process/stop_signals.hpp>
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <thread>
 
@@ -27,7 +29,8 @@ pid_t begin_process(const std::function<int()>& work) {
   if (child > 0) return child;
   int status = 1;
   try {
-    for (const int stop : {SIGINT, SIGTERM, SIGHUP}) signal(stop, SIG_IGN);
+    for (const int stop : stop_signals)
+      if (stop != SIGXCPU) signal(stop, SIG_IGN);
     status = work();
   } catch (...) {  // no thread, no memory: the parent sees that the process has ended
     status = 1;
@@ -45,7 +48,11 @@ int wait_for_process(pid_t process) {
 }
 
 std::string words_of_end(int status) {
-  if (WIFSIGNALED(status)) return "a worker process was ended by signal " + std::to_string(WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    const char* const name = sigabbrev_np(WTERMSIG(status));  // "KILL"; null for real-time signals
+    return "a worker process was ended by signal " + std::to_string(WTERMSIG(status)) +
+           (name != nullptr ? std::string(" (SIG") + name + ")" : std::string());
+  }
   return "a worker process exited with status " + std::to_string(WEXITSTATUS(status));
 }
 

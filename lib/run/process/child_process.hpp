@@ -20,7 +20,8 @@ namespace tailbound::run {
 [[nodiscard]] pid_t fork_with_parent(int at_parents_end);
 
 /// A child process that executes `work` and exits with its return value as status, or with 1 if it throws. It
-/// ends with this thread; signals that stop this process (SIGINT, SIGTERM, SIGHUP) do not reach it.
+/// ends with this thread; signals that stop this process do not reach it, but SIGXCPU, which is about its own
+/// time.
 ///
 /// CONTRACT  the child of a process with several threads has a copy of the calling thread alone: locks held
 ///           by other threads stay locked there. `work` must not need them.
@@ -30,7 +31,7 @@ pid_t begin_process(const std::function<int()>& work);
 /// Waits for its end. Returns its status as from waitpid(), or 0 if another caller has received that.
 int wait_for_process(pid_t process);
 
-/// "a worker process was ended by signal 9"
+/// "a worker process was ended by signal 9 (SIGKILL)"
 [[nodiscard]] std::string words_of_end(int status);
 
 /// A child process with a message stream, which does not outlive this object.
