@@ -63,6 +63,9 @@ struct Job {
   /// The identity contains everything that the results depend on. Otherwise several jobs of a query may have
   /// the same identity.
   bool identified = true;
+  /// A worker process has ended in the middle of a piece, with this status of waitpid(): true if a new one
+  /// shall begin the piece again, while the others go on. Empty: the end of a process ends the job.
+  std::function<bool(int status)> begins_again{};
   /// Fraction of a piece that is already done, by its state; 0 if unknown.
   std::function<double(const Piece& begun)> done_before{};
 };

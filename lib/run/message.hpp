@@ -23,6 +23,7 @@ struct Message {
     left,      ///< the piece was stopped in the state `bytes`
     failed,    ///< the piece threw `failure`
     gone,      ///< the worker itself is lost; `bytes` gives the reason
+    replaced,  ///< the worker was lost, and a new one has none of its pieces
   };
   Kind kind = Kind::leave;
   std::size_t piece = 0;

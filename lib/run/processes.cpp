@@ -42,19 +42,22 @@ Message last_words(int status) {
 
 }  // namespace
 
-ProcessWorkers::ProcessWorkers(const Job& job, std::size_t processes) {
+std::unique_ptr<ChildProcess> ProcessWorkers::begin_child() {
   std::vector<int> inherited;
-  for (std::size_t i = 0; i < processes; ++i) {
-    children_.push_back(std::make_unique<ChildProcess>(
-        [&job](FramedStream& to_parent) {
-          ChildLink link(to_parent);
-          bool busy = false;  // a running piece ends with the process
-          serve(job, link, busy);
-          return 0;
-        },
-        inherited));
-    inherited.push_back(children_.back()->stream().descriptor());
-  }
+  for (const auto& child : children_)
+    if (child != nullptr) inherited.push_back(child->stream().descriptor());
+  return std::make_unique<ChildProcess>(
+      [this](FramedStream& to_parent) {
+        ChildLink link(to_parent);
+        bool busy = false;  // a running piece ends with the process
+        serve(job_, link, busy);
+        return 0;
+      },
+      inherited);
+}
+
+ProcessWorkers::ProcessWorkers(const Job& job, std::size_t processes) : job_(job) {
+  for (std::size_t i = 0; i < processes; ++i) children_.push_back(begin_child());
 }
 ProcessWorkers::~ProcessWorkers() = default;
 
@@ -76,7 +79,9 @@ std::optional<Workers::Received> ProcessWorkers::receive(Clock::time_point until
       if (!stream.ended()) continue;
       const int status = children_[worker]->wait();
       children_[worker].reset();
-      return Received{worker, last_words(status)};
+      if (!job_.begins_again || !job_.begins_again(status)) return Received{worker, last_words(status)};
+      children_[worker] = begin_child();
+      return Received{worker, {.kind = Message::Kind::replaced}};
     }
     const int left = milliseconds_until(until);
     if (left == 0) return {};

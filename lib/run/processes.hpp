@@ -14,6 +14,7 @@ namespace tailbound::run {
 /// CONTRACT  as in begin_process() (process/child_process.hpp)
 class ProcessWorkers final : public Workers {
  public:
+  /// \param job  outlives this object
   /// \throws std::system_error  a process cannot be started
   ProcessWorkers(const Job& job, std::size_t processes);
   /// Kills those that are not idle.
@@ -27,6 +28,9 @@ class ProcessWorkers final : public Workers {
   [[nodiscard]] bool abandon() override;
 
  private:
+  [[nodiscard]] std::unique_ptr<ChildProcess> begin_child();
+
+  const Job& job_;
   std::vector<std::unique_ptr<ChildProcess>> children_;  ///< null: it has ended
   std::size_t next_ = 0;                                 ///< child to read from first
 };

@@ -112,6 +112,13 @@ class Scheduler {
       if (message.failure) std::rethrow_exception(message.failure);
       throw std::runtime_error(message.bytes);
     }
+    if (message.kind == Kind::replaced) {
+      auto& pieces = held_[worker].pieces;
+      waiting_.insert(waiting_.begin(), pieces.begin(), pieces.end());
+      pieces.clear();
+      held_[worker].requested = false;
+      return;
+    }
     const std::size_t piece = message.piece;
     if (message.kind == Kind::looked) {
       done_[piece] = message.done;

@@ -1,14 +1,19 @@
 #include <serve/workers/fork_server.hpp>
 #include <serve/workers/worker.hpp>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -18,13 +23,15 @@ namespace {
 
 /// Pause between restarts of a killed fork server.
 constexpr auto between_restarts = std::chrono::milliseconds(100);
-constexpr std::size_t space_for_one = CMSG_SPACE(sizeof(int));
+/// The worker's ends of its stream and of the report of its end.
+using Descriptors = std::array<int, 2>;
+constexpr std::size_t space_for_both = CMSG_SPACE(sizeof(Descriptors));
 
-/// Sends an open descriptor to the peer.
-bool send_descriptor(int socket, int descriptor) {
+/// Sends open descriptors to the peer.
+bool send_descriptors(int socket, const Descriptors& descriptors) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[space_for_one] = {};
+  alignas(cmsghdr) char control[space_for_both] = {};
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
@@ -33,8 +40,8 @@ bool send_descriptor(int socket, int descriptor) {
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof descriptor);
-  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  header->cmsg_len = CMSG_LEN(sizeof descriptors);
+  std::memcpy(CMSG_DATA(header), descriptors.data(), sizeof descriptors);
   ssize_t sent;
   do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
@@ -42,10 +49,10 @@ bool send_descriptor(int socket, int descriptor) {
 }
 
 /// Nothing if the peer is gone.
-std::optional<int> receive_descriptor(int socket) {
+std::optional<Descriptors> receive_descriptors(int socket) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[space_for_one] = {};
+  alignas(cmsghdr) char control[space_for_both] = {};
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
@@ -55,24 +62,66 @@ std::optional<int> receive_descriptor(int socket) {
   do got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   const cmsghdr* header = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return {};
-  int descriptor;
-  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return descriptor;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS ||
+      header->cmsg_len != CMSG_LEN(sizeof(Descriptors)))
+    return {};
+  Descriptors descriptors;
+  std::memcpy(descriptors.data(), CMSG_DATA(header), sizeof descriptors);
+  return descriptors;
 }
 
+/// The running workers, whose ends are reported.
+class Children {
+ public:
+  void add(pid_t child, int report) { reports_[child] = report; }
+
+  /// Reports those that have ended.
+  void reap() {
+    int status = 0;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (const auto known = reports_.find(ended); known != reports_.end()) {
+        static_cast<void>(!write(known->second, &status, sizeof status));
+        close(known->second);
+        reports_.erase(known);
+      }
+  }
+  void close_all() const {
+    for (const auto& [child, report] : reports_) close(report);
+  }
+
+ private:
+  std::map<pid_t, int> reports_;
+};
+
 int run_fork_server(int socket, std::size_t memory) {
-  std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
+  // The end of a child is noticed while a message is waited for, and only then.
+  std::signal(SIGCHLD, [](int) {});
+  sigset_t others, of_children;
+  sigemptyset(&of_children);
+  sigaddset(&of_children, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &of_children, &others);
   prepare();
-  while (const std::optional<int> end = receive_descriptor(socket)) {
+  Children children;
+  for (;;) {
+    children.reap();
+    pollfd look{.fd = socket, .events = POLLIN, .revents = 0};
+    if (ppoll(&look, 1, nullptr, &others) < 0) continue;
+    const std::optional<Descriptors> ends = receive_descriptors(socket);
+    if (!ends) break;
+    const auto [stream, report] = *ends;
     try {
-      run::begin_process([&]() -> int {
+      const pid_t child = run::begin_process([&, stream = stream, report = report]() -> int {
         close(socket);
-        work(*end, memory);
+        close(report);
+        children.close_all();
+        pthread_sigmask(SIG_SETMASK, &others, nullptr);
+        work(stream, memory);
       });
+      children.add(child, report);
     } catch (const std::system_error&) {  // the server sees the stream end
+      close(report);
     }
-    close(*end);
+    close(stream);
   }
   while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {  // their streams are closed
   }
@@ -100,11 +149,17 @@ ForkServer::~ForkServer() {
   process_.end_within(std::chrono::seconds(2));  // also ends workers that do not watch their streams
 }
 
-int ForkServer::begin_process() {
+ForkServer::Ends ForkServer::begin_process() {
   const auto [own, other] = run::connected_sockets();
-  const bool sent = send_descriptor(process_.stream().descriptor(), other);
+  std::array<int, 2> report{};
+  bool sent = false;
+  if (pipe2(report.data(), O_CLOEXEC) == 0) {
+    sent = send_descriptors(process_.stream().descriptor(), {other, report[1]});
+    close(report[1]);
+    if (!sent) close(report[0]);
+  }
   close(other);
-  if (sent) return own;
+  if (sent) return {.stream = own, .report = report[0]};
   close(own);
   throw std::system_error(ECHILD, std::generic_category(), "cannot start a process");
 }

@@ -22,9 +22,13 @@ class ForkServer {
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
 
-  /// A stream to a new worker process, which waits for queries (worker.hpp). May be called by any thread.
+  struct Ends {
+    int stream;  ///< to the process
+    int report;  ///< at its end, its status as from waitpid()
+  };
+  /// A new worker process, which waits for queries (worker.hpp). May be called by any thread.
   /// \throws std::system_error  the fork server has ended
-  [[nodiscard]] int begin_process();
+  [[nodiscard]] Ends begin_process();
 
  private:
   run::ChildProcess process_;

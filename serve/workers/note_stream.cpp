@@ -2,6 +2,9 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/bytes.hpp>
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdint>
 
 namespace tailbound::serve {
@@ -12,7 +15,20 @@ constexpr std::uint64_t longest = std::uint64_t{128} << 20U;
 
 }  // namespace
 
-NoteStream::NoteStream(int descriptor) : stream_(descriptor, longest) {}
+NoteStream::NoteStream(int descriptor, int report) : stream_(descriptor, longest), report_(report) {}
+
+NoteStream::~NoteStream() {
+  if (report_ >= 0) close(report_);
+}
+
+std::optional<int> NoteStream::status_at_end() const {
+  constexpr int moment = 1000;  // milliseconds
+  pollfd look{.fd = report_, .events = POLLIN, .revents = 0};
+  int status = 0;
+  if (report_ < 0 || poll(&look, 1, moment) <= 0 || read(report_, &status, sizeof status) != sizeof status)
+    return {};
+  return status;
+}
 
 bool NoteStream::send(const Note& note, std::chrono::milliseconds timeout) {
   run::ByteWriter writer;

@@ -1,5 +1,7 @@
 #include <serve/workers/worker_pool.hpp>
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +11,16 @@ namespace {
 /// Number of idle processes kept, so that a query finds a warm one.
 constexpr std::size_t max_resting = 3;
 
-Json without_answer(int status, const char* message) {
+Json without_answer(int status, const std::string& message) {
   return {{"status", status}, {"error", {{"message", message}}}};
+}
+
+std::string words_of_death(const std::optional<int>& status) {
+  if (!status) return "the worker process has ended";
+  // cli::exit_when_out_of_memory()
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 1)
+    return "the query exceeds the memory limit of the workbench";
+  return run::words_of_end(*status);
 }
 
 /// Distinguishes the time limit from a stop on request.
@@ -35,7 +45,7 @@ Json outcome_shown(const RequestOutcome& outcome) {
     case RequestOutcome::Kind::cut:
       return without_answer(4, "stopped on request before any result");
     case RequestOutcome::Kind::died:
-      return without_answer(1, "the worker process has ended: the query needs more memory than available");
+      return without_answer(1, words_of_death(outcome.status));
   }
   Json shown = outcome.note.head;
   shown.erase("last");
@@ -98,7 +108,8 @@ RequestOutcome PendingRequest::carry_out(const Note& query, std::chrono::millise
   const std::scoped_lock guard(lock_);
   if (cut_) return {RequestOutcome::Kind::cut};
   if (late) return {RequestOutcome::Kind::too_long};
-  return {stopped_ ? RequestOutcome::Kind::cut : RequestOutcome::Kind::died};
+  if (stopped_) return {RequestOutcome::Kind::cut};
+  return {RequestOutcome::Kind::died, {}, stream_->status_at_end()};
 }
 
 std::shared_ptr<NoteStream> WorkerPool::start_worker() {
@@ -111,7 +122,8 @@ std::shared_ptr<NoteStream> WorkerPool::start_worker() {
       if (!stream->ended()) return stream;
     }
   }
-  return std::make_shared<NoteStream>(fork_server_.begin_process());
+  const ForkServer::Ends ends = fork_server_.begin_process();
+  return std::make_shared<NoteStream>(ends.stream, ends.report);
 }
 
 void WorkerPool::rest(std::shared_ptr<NoteStream> stream) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct RequestOutcome {
     answered,  ///< or failed: see the note
     too_long,  ///< stopped at its time limit, without a result
     cut,       ///< cancelled
-    died,      ///< the process ended: out of memory, or a fault
+    died,      ///< the process ended: out of memory, a signal, or a fault
   } kind = Kind::died;
   Note note{};
+  std::optional<int> status{};  ///< of a process that died, as from waitpid()
 };
 
 /// {"status", "headline", "formats", "html", ..} for a page, or {"status", "error": {"message", ..}}.

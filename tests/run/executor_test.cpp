@@ -2,13 +2,16 @@
 #include <tailbound/run/message.hpp>
 #include <tailbound/run/processes.hpp>
 #include <tailbound/run/threads.hpp>
+#include <tests/golden/folder.hpp>
 #include <tests/run/steps.hpp>
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -186,7 +189,31 @@ TEST_CASE("executors: a process that is killed ends the job with a message") {
     if (i == 2) kill(getpid(), SIGKILL);
     return {"done", true};
   };
-  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a worker process was ended by signal 9");
+  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a worker process was ended by signal 9 (SIGKILL)");
+}
+
+TEST_CASE("executors: a process that is killed is replaced on request, and the others go on") {
+  const golden::Folder folder;
+  Job job = steps_job(6);
+  // Each piece leaves a file per attempt; the third kills its process in the first two.
+  job.work = [&folder](std::size_t i, std::string_view, PieceMonitor&) -> Piece {
+    const auto mark = [&](int attempt) {
+      return folder / (std::to_string(i) + "." + std::to_string(attempt));
+    };
+    int attempt = 0;
+    while (std::filesystem::exists(mark(attempt))) ++attempt;
+    golden::write(mark(attempt), "");
+    if (i == 2 && attempt < 2) kill(getpid(), SIGKILL);
+    return {"done " + std::to_string(i), true};
+  };
+  int ends = 0;
+  job.begins_again = [&ends](int status) {
+    CHECK(WTERMSIG(status) == SIGKILL);
+    return ++ends < 3;
+  };
+  const Outcome outcome = Processes(2).carry_out(job, {});
+  CHECK(ends == 2);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(outcome.pieces[i] == Piece{"done " + std::to_string(i), true});
 }
 
 TEST_CASE("executors: a job within a piece is part of it") {

@@ -229,7 +229,7 @@ class Ends(unittest.TestCase):
             return status, said
 
     def test_with_nothing_to_do(self):
-        for how in (signal.SIGINT, signal.SIGTERM):
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU):
             self.assertEqual(self.end(how, lambda workbench: workbench.ask("buffer", **LIVE[0][1])), (0, ""))
 
     def test_in_the_middle_of_simulations(self):
@@ -256,6 +256,19 @@ class Ends(unittest.TestCase):
         self.assertLess(time.monotonic() - begun, 20)
         for connection in self.idle:
             connection.close()
+
+    def test_a_killed_worker_is_reported_with_its_signal(self):
+        with Workbench() as workbench:
+            before, got = set(workbench.processes()), []
+            slow = asked("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact")
+            asker = threading.Thread(target=lambda: got.append(json.loads(workbench.post("api/ask", slow))))
+            asker.start()
+            while not (workers := set(workbench.processes()) - before):
+                time.sleep(0.01)
+            for worker in workers:
+                os.kill(worker, signal.SIGKILL)
+            asker.join(60)
+            self.assertEqual(got[0]["error"]["message"], "a worker process was ended by signal 9 (SIGKILL)")
 
     def quietly(self, workbench, slow):
         try:
