@@ -2,7 +2,7 @@
 
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/points/sweep_plan.hpp>
-#include <tailbound/run/store/point_store.hpp>
+#include <tailbound/run/store/lease.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,13 +24,22 @@ using SweepStore = run::PointStore;
 /// record failures.
 using RunSweepPoint = std::function<SweepRow(const SweepPoint& point)>;
 
+/// Exit status of a worker process that has stored a row for its point, and had to end in the middle of it.
+inline constexpr int ended_after_point = 10;
+
 struct SweepQuery {
-  std::vector<SweepPoint> points;  ///< all different
-  std::vector<std::string> keys;   ///< the key of each point in the store
-  std::string store;               ///< file name
-  std::string version;             ///< of the program
+  std::vector<SweepPoint> points;   ///< all different
+  std::vector<run::PointKey> keys;  ///< the key of each point in the store, with its limits
+  std::string store;                ///< file name
+  std::string version;              ///< of the program
   /// Creates the function that computes points; called in the process that uses it.
   std::function<RunSweepPoint()> runner;
+  /// Called when points in progress elsewhere are waited for, again when these change, and each minute;
+  /// perhaps in a worker process.
+  std::function<void(const std::string& what)> waiting{};
+  run::LeaseTimes lease{};
+  /// Who claims points; called in each worker process.
+  std::function<run::Claimant()> claimant = [] { return run::Claimant{}; };
 };
 
 struct SweepAnswer {
@@ -51,7 +60,7 @@ struct SweepAnswer {
 
 /// Computes the missing points.
 /// \param workers  number of concurrent worker processes, if `run` has no executor
-/// \throws as SweepStore;  Error  all workers have been killed repeatedly
+/// \throws as SweepStore;  Error, std::bad_alloc  workers have ended repeatedly, and why
 [[nodiscard]] SweepAnswer answer(const SweepQuery& query, int workers, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -1,10 +1,12 @@
 #include <cli/process/point_guard.hpp>
 #include <cli/run.hpp>
+#include <tailbound/answers/points/sweep.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -47,8 +49,12 @@ class PointGuard::Watch {
       const LimitWatch::Limit limit = limits_->look();
       if (limit == LimitWatch::Limit::none) continue;
       // The lock is kept, so that a point that ends now does not continue.
-      (*rejected_)("no answer within " + limits_->name_of(limit));
-      std::_Exit(no_answer);  // pending output belongs to the parent
+      try {
+        (*rejected_)(*limits_, limit);
+      } catch (const std::exception&) {  // the store is full, as its other users will find
+        std::_Exit(no_answer);
+      }
+      std::_Exit(answers::ended_after_point);  // pending output belongs to the parent
     }
   }
 

@@ -8,12 +8,12 @@
 /// Enforces limits on the points of a sweep by ending their process.
 namespace tailbound::cli {
 
-/// Watches the points that this process computes, one after another. If one reaches a limit, `refused` is
-/// called with the reason, on the guard's own thread, and the process ends with status 1 although it is still
-/// computing.
+/// Watches the points that this process computes, one after another. If one reaches a limit, `rejected` is
+/// called with the limit, on the guard's own thread, and the process ends although it is still computing:
+/// with answers::ended_after_point, or with status 1 if `rejected` has thrown.
 class PointGuard {
  public:
-  using Rejected = std::function<void(const std::string& why)>;
+  using Rejected = std::function<void(const LimitWatch& limits, LimitWatch::Limit reached)>;
 
   PointGuard();
   ~PointGuard();

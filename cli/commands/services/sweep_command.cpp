@@ -8,16 +8,22 @@
 #include <cli/process/point_guard.hpp>
 #include <cli/program.hpp>
 #include <tailbound/answers/points/sweep.hpp>
+#include <tailbound/core/printable.hpp>
 #include <tailbound/core/suggest.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>
+#include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/threads.hpp>
 #include <tailbound/version.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <new>
+#include <stop_token>
 
 namespace tailbound::cli {
 namespace {
@@ -34,6 +40,8 @@ struct SweepOptions {
              "database of the points; finished points are kept"};
   Flag dry_run{query, "--dry-run", "show finished and missing points without computing"};
   Flag retry{query, "--retry", "compute failed points again"};
+  Text release{query, "--release", "HOST",
+               "give up the claims of a machine that has failed.\nOtherwise they end two minutes later"};
   Text add{query, "--add", "FILE", "another store, whose points are imported first"};
   One<int> jobs{work, "--jobs", "N", integer<int>(1, 1024), "parallel processes (default all cores)"};
   Text part{work, "--part", "I/N", "only every N-th point, from the I-th on"};
@@ -126,11 +134,47 @@ SweepRow requested(const SweepPoint& point, const CommandRunner& runner) {
   return row;
 }
 
+std::int64_t nanoseconds_of(const Limits& limits) {
+  return limits.time ? limits.time->count() : run::PointLimits::none;
+}
+std::int64_t bytes_of(const Limits& limits) {
+  return limits.bytes ? static_cast<std::int64_t>(*limits.bytes) : run::PointLimits::none;
+}
+
+/// "; a buffer of 12 packets suffices (proved)": what an analysis knows at once, found by another process, as
+/// this one is busy.
+std::string known_at_once(const SweepPoint& point) {
+  constexpr std::chrono::seconds moment{10};
+  run::ChildProcess child([&point](run::FramedStream& to_parent) {
+    std::stop_source stopped;
+    stopped.request_stop();
+    try {
+      static_cast<void>(CommandRunner(point.query).answer(point.options, {.stop = stopped.get_token()}));
+    } catch (const Stopped& stop) {
+      to_parent.send(stop.what());
+    }
+    return 0;
+  });
+  const std::string words = child.stream().receive(run::FramedStream::Clock::now() + moment).value_or("");
+  const std::string plain = "stopped on request; ";
+  return words.rfind(plain, 0) == 0 ? "; " + words.substr(plain.size()) : "";
+}
+
 /// For a point whose process is about to end.
-void keep_rejection(const answers::SweepQuery& query, const SweepPoint& point, const std::string& why) {
-  SweepRow row{.key = {}, .status = SweepStatus::no_answer, .message = why};
+void keep_rejection(const answers::SweepQuery& query, const SweepPoint& point, const LimitWatch& limits,
+                    LimitWatch::Limit reached) {
+  SweepRow row{
+      .key = {}, .status = SweepStatus::no_answer, .message = "no answer within " + limits.name_of(reached)};
+  if (reached == LimitWatch::Limit::time)
+    row.cut_by.time = nanoseconds_of(limits.limits());
+  else
+    row.cut_by.memory = bytes_of(limits.limits());
+  try {
+    row.message += known_at_once(point);
+  } catch (const std::exception&) {  // the rejection does not need it
+  }
   for (std::size_t i = 0; i < query.points.size(); ++i)
-    if (query.points[i].key() == point.key()) row.key = query.keys[i];
+    if (query.points[i].key() == point.key()) row.key = query.keys[i].text;
   answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
   std::size_t none = 0;
   static_cast<void>(store.keep_and_claim({row}, query.keys, none, 0));
@@ -170,7 +214,11 @@ Reply answer(const SweepOptions& options, const Context& context) {
   std::map<std::string, std::string> files;
   for (const SweepPoint& point : plan.points) {
     check(point, runners);
-    query.keys.push_back(key_of(point, runner_of(runners, point.query).options(), files));
+    const CommandRunner& runner = runner_of(runners, point.query);
+    Limits limits;
+    if (context.executor == nullptr) limits = context.limits_of_each(usual_limits(runner.command(), false));
+    query.keys.push_back({.text = key_of(point, runner.options(), files),
+                          .limits = {.time = nanoseconds_of(limits), .memory = bytes_of(limits)}});
   }
   query.runner = [&query, &context] {
     if (context.executor == nullptr) files::leftovers::leave_to_parent();
@@ -181,14 +229,22 @@ Reply answer(const SweepOptions& options, const Context& context) {
       if (!guard) return requested(point, runner);  // ranks end together or not at all
       return guard->watched(
           context.limits_of_each(usual_limits(runner.command(), false)),
-          [&](const std::string& why) { keep_rejection(query, point, why); },
+          [&](const LimitWatch& limits, LimitWatch::Limit reached) {
+            keep_rejection(query, point, limits, reached);
+          },
           [&] { return requested(point, runner); });
     };
   };
-  if (options.add || options.retry) {
+  query.waiting = [](const std::string& what) {
+    const std::string line =
+        fmt::format("{}tailbound sweep: {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", printable(what));
+    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));  // at once, by whichever process
+  };
+  if (options.add || options.retry || options.release) {
     answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
     if (options.add) store.add(options.add.text());
-    if (options.retry) store.forget(query.keys);
+    if (options.retry) store.repeat(query.keys);
+    if (options.release) store.release(options.release.text());
   }
   const answers::SweepAnswer found =
       options.dry_run ? look_up(query) : answers::answer(query, jobs, analysis_run(context));
