@@ -12,6 +12,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
+#include <tailbound/files/file_lock.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
@@ -294,11 +295,14 @@ class Answering {
 
   /// Before anything is computed, so that a long computation does not end with a file that cannot be opened.
   void open_files() {
-    if (engine_.writes && common_.output && *common_.output != "-")
+    if (engine_.writes && common_.output && *common_.output != "-") {
       text_.emplace(pending_file(*common_.output, "--output"));
+      locks_.emplace_back(*common_.output, "--output");
+    }
     if (!engine_.writes || !common_.plot) return;
     render::require_known_ending(*common_.plot);
     picture_.emplace(pending_file(*common_.plot, "--plot"));
+    locks_.emplace_back(*common_.plot, "--plot");
   }
 
   void put_out(const std::string& text) {
@@ -420,6 +424,7 @@ class Answering {
   ProgressLine line_;
   render::Write write_ = nullptr;
   std::optional<run::PartOfRun> part_{};
+  std::vector<files::FileLock> locks_{};
   std::optional<files::PendingFile> text_{}, picture_{};
 };
 

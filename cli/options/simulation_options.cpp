@@ -83,6 +83,7 @@ SimulationRun::SimulationRun(const SimulationOptions& options, const Context& co
 void SimulationRun::keep_checkpoints(const Context& context) {
   const std::string& path = options_.checkpoint.text();
   static_cast<void>(pending_file(path, "--checkpoint"));  // can it be written?
+  lock_.emplace(path, "--checkpoint");
   if (const std::string head = head_of_file(path);
       !head.empty() && !(options_.resume && options_.resume.text() == path)) {
     const auto former = answers::simulation_of_checkpoint(head);

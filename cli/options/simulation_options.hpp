@@ -5,9 +5,11 @@
 #include <cli/options/options.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/files/file_lock.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -67,7 +69,8 @@ using RareLevel = std::variant<Packets, numeric::Rational>;
 [[nodiscard]] int read_threads(const SimulationOptions& options);
 
 /// During its lifetime a simulation runs as the options say: threads, progress, Ctrl-C, checkpoints. An
-/// existing checkpoint file must belong to this simulation: others are not overwritten.
+/// existing checkpoint file must belong to this simulation: others are not overwritten, nor one that another
+/// process writes.
 class SimulationRun {
  public:
   /// \param context  outlives this
@@ -94,6 +97,7 @@ class SimulationRun {
   void keep_checkpoints(const Context& context);
 
   const SimulationOptions& options_;
+  std::optional<files::FileLock> lock_;  ///< of the checkpoints
   answers::Run run_;
 };
 

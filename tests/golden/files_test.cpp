@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/files/file_lock.hpp>
 #include <tailbound/files/named_files.hpp>
 #include <tailbound/files/pending_file.hpp>
+#include <tailbound/run/process/child_process.hpp>
+#include <tests/golden/child.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
@@ -13,6 +16,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -510,6 +515,59 @@ TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
   close(ends[1]);
   reader.join();
   close(ends[0]);
+}
+
+TEST_CASE("files: a second process that writes the same file is rejected, with the name of the first") {
+  for (const std::string option : {"--checkpoint", "--output", "--plot"}) {
+    const Folder folder;
+    const std::string file = folder / "file.svg", lock = file + ".lock";
+    // Paused in the middle, or killed, so that it does not matter how fast the machine is.
+    const auto run = [&](const std::string& slots) {
+      return "simulate tree --radix 4 --levels 2 --load 0.8 --slots " + slots + " " + option + " " + file;
+    };
+    std::optional<tailbound::golden::Child> first(run("1e9"));
+    while (!first->has_ended() && (!fs::exists(lock) || content(lock).empty()))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const std::string owner = "process " + std::to_string(first->id()) + " on host ";
+    CHECK(content(lock).rfind(owner, 0) == 0);
+    for (const char* slots : {"1e9", "2000"})
+      check_rejected(
+          run_line(run(slots)),
+          {option + " is " + file + "; it must be a file that no other process is writing (" + owner});
+    first.reset();  // killed: the lock file stays, the lock does not
+    CHECK(fs::exists(lock));
+    CHECK(run_line(run("2000")).status == 0);
+    CHECK_FALSE(fs::exists(lock));
+    fs::remove(file);
+    tailbound::golden::Child second(run("1e9"));
+    while (!second.has_ended() && (!fs::exists(lock) || content(lock).empty()))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    second.send(SIGTERM);
+    CHECK(second.wait() == 4);
+    CHECK_FALSE(fs::exists(lock));
+  }
+}
+
+TEST_CASE("file locks: of many processes that start at the same time, one at a time has it",
+          "[golden][files]") {
+  const Folder folder;
+  const std::string file = folder / "file";
+  std::vector<std::unique_ptr<tailbound::run::ChildProcess>> children;
+  for (int i = 0; i < 4; ++i)
+    children.push_back(std::make_unique<tailbound::run::ChildProcess>([&file](tailbound::run::FramedStream&) {
+      for (int got = 0; got < 50;) {
+        try {
+          const tailbound::files::FileLock lock(file, "--checkpoint");
+          if (!fs::create_directory(file + ".used")) return 2;  // another has the lock, too
+          fs::remove(file + ".used");
+          ++got;
+        } catch (const tailbound::InvalidArgument&) {
+        }
+      }
+      return 0;
+    }));
+  for (const auto& child : children) CHECK(child->wait() == 0);
+  CHECK(files_in(folder) == 0);
 }
 
 TEST_CASE("pending files: what is nobody's any more is removed", "[golden][files]") {
