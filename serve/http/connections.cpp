@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -56,6 +57,7 @@ class Connection final : public httplib::Stream {
   /// Called by another thread: pending reads and writes fail.
   void end() { shutdown(descriptor_, SHUT_RDWR); }
   [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] std::chrono::milliseconds idle_time() const { return bounds_.between_requests; }
   [[nodiscard]] Clock::duration age() const { return Clock::now() - since_.load(); }
   bool last = false;  ///< no further request is read
 
@@ -134,6 +136,15 @@ namespace {
 
 thread_local Connection* current = nullptr;  ///< the connection served by this thread
 
+/// " keep-alive, x ": the tokens of a header, in small letters and between spaces.
+std::string words_of(std::string header) {
+  for (char& c : header) c = c == ',' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return " " + header + " ";
+}
+bool holds(const std::string& words, std::string_view word) {
+  return words.find(" " + std::string(word) + " ") != std::string::npos;
+}
+
 struct Freed {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
@@ -192,8 +203,19 @@ void Connections::begin_answer() {
   if (current != nullptr) current->begin_answer();
 }
 
-void Connections::close_after_answer() {
-  if (current != nullptr) current->last = true;
+void Connections::promise(const httplib::Request& request, httplib::Response& response) {
+  if (current == nullptr) return;
+  const std::string wanted = words_of(request.get_header_value("Connection"));
+  const bool keeps = current->state() == Connection::State::answering && !holds(wanted, "close") &&
+                     (request.version != "HTTP/1.0" || holds(wanted, "keep-alive"));
+  current->last = current->last || !keeps;
+  response.headers.erase("Connection");
+  response.headers.erase("Keep-Alive");
+  response.set_header("Connection", current->last ? "close" : "keep-alive");
+  if (!current->last) {
+    const auto idle = std::chrono::duration_cast<std::chrono::seconds>(current->idle_time());
+    response.set_header("Keep-Alive", "timeout=" + std::to_string(idle.count()));
+  }
 }
 
 void Connections::take_until_readable(int descriptor, const std::function<void()>& ending) {
@@ -268,8 +290,8 @@ void Connections::serve_connection(Connection& connection) {
   current = &connection;
   try {
     while (!connection.last && connection.wait_for_request()) {
-      bool closed = false;
-      if (!process_request(connection, false, closed, nullptr) || closed) break;
+      bool closed = false;  // decided by promise(), which knows what the response says
+      if (!process_request(connection, false, closed, nullptr)) break;
       connection.answered();
     }
     if (connection.last) connection.releases_early();

@@ -43,8 +43,10 @@ class Connections : public httplib::Server {
   static void admit_body(std::size_t bytes);
   /// Called by a handler once the request is complete.
   static void begin_answer();
-  /// Closes the connection after this response: further data on it cannot be trusted.
-  static void close_after_answer();
+  /// Called with the headers of a response before they are sent: they say whether the connection stays open,
+  /// as it then does. It stays open after a request that was read completely and does not ask to close it;
+  /// after any other it is uncertain where the next one begins.
+  static void promise(const httplib::Request& request, httplib::Response& response);
 
  private:
   void take();

@@ -184,10 +184,7 @@ void Server::route() {
   connections_.set_payload_max_length(longest_body);
   connections_.set_keep_alive_timeout(30);
   connections_.set_keep_alive_max_count(100'000);
-  // After a rejected request it is uncertain where the next one begins.
-  connections_.set_logger([](const Request&, const Response& response) {
-    if (response.status >= 400) Connections::close_after_answer();
-  });
+  connections_.set_post_routing_handler(Connections::promise);
   connections_.set_pre_routing_handler([this](const Request& request, Response& response) {
     using Handled = httplib::Server::HandlerResponse;
     return admit(request, response) ? Handled::Unhandled : Handled::Handled;

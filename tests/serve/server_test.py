@@ -476,6 +476,86 @@ class Strangers(unittest.TestCase):
         self.assertEqual([address.split(":")[0] for address in own], ["0100007F"])
 
 
+class Promises(unittest.TestCase):
+    """A response says whether its connection stays open, and it does."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workbench = Workbench()
+        cls.addClassCleanup(cls.workbench.__exit__)
+
+    def head(self, method="GET", path="api/questions", version="1.1", more=(), token=True):
+        start = f"{method} {self.workbench.path if token else '/'}{path} HTTP/{version}"
+        return "\r\n".join([start, f"Host: 127.0.0.1:{self.workbench.port}", *more, "", ""]).encode()
+
+    def posted(self, path, body, version="1.1", more=()):
+        length = f"Content-Length: {len(body)}"
+        return self.head("POST", path, version, ["Content-Type: application/json", length, *more]) + body
+
+    def requests(self):
+        """Status: requests that have it, and whether the connection can stay open after them."""
+        body = json.dumps(asked("buffer", **LIVE[0][1])).encode()
+        bad = json.dumps(asked("buffer", pmf="/etc/passwd", drop="1e-9")).encode()
+        for version, more, kept in (("1.1", [], True), ("1.1", ["Connection: close"], False), ("1.1", ["Connection: x, CLOSE"], False),
+                                    ("1.0", [], False), ("1.0", ["Connection: keep-alive"], True), ("1.0", ["Connection: Keep-Alive"], True)):
+            yield 200, self.head(version=version, more=more), kept
+            yield 200, self.head("HEAD", version=version, more=more), kept
+            yield 200, self.posted("api/ask", body, version, more), kept
+            yield 404, self.head(path="nothing", version=version, more=more), kept
+            yield 404, self.head("HEAD", "nothing", version, more), kept
+            yield 404, self.posted("nothing", b"[" * 500_000, version, more), kept
+            yield 400, self.posted("api/ask", bad, version, more), kept
+            yield 400, self.posted("api/ask", b"[" * 500_000, version, more), kept
+        long = ["X: " + "y" * 5000] * 20
+        yield 400, self.head(more=["Content-Length: 5"]) + b"12345", False
+        yield 400, self.head(more=["Range: bytes=0-1"]), False
+        yield 400, b"nonsense\r\n\r\n", False
+        yield 400, self.head(more=long), False
+        yield 403, self.head(token=False), False
+        yield 403, self.posted("api/ask", body, more=["Origin: http://evil.example"]), False
+        yield 405, self.head("DELETE"), False
+        yield 411, self.head("POST", "api/ask", more=["Content-Type: application/json"]), False
+        yield 413, self.posted("api/ask", body).replace(b"Length: %d" % len(body), b"Length: 99999999"), False
+        yield 414, self.head(path="a" * 300), False
+        yield 414, self.head(path="a" * 20000), False
+        yield 415, self.posted("api/ask", body).replace(b"application/json", b"text/plain"), False
+
+    def response(self, stream, method):
+        """(status, headers, body) of the next response on a connection; None at its end."""
+        line = stream.readline()
+        if not line:
+            return None
+        headers = http.client.parse_headers(stream)
+        body = b"" if method == "HEAD" else stream.read(int(headers["Content-Length"]))
+        return int(line.split()[1]), headers, body
+
+    def test_what_it_says_is_so(self):
+        for status, request, keeps in self.requests():
+            method = request.split(b" ", 1)[0].decode()
+            with self.subTest(request=request[:160]), socket.create_connection(("127.0.0.1", self.workbench.port), timeout=60) as connection:
+                stream = connection.makefile("rb")
+                connection.sendall(request)
+                found, headers, _ = self.response(stream, method)
+                self.assertEqual(found, status)
+                self.assertEqual(headers.get_all("Connection"), ["keep-alive" if keeps else "close"])
+                self.assertEqual("Keep-Alive" in headers, keeps)
+                if keeps:
+                    connection.sendall(self.head(more=["Connection: close"]))
+                    self.assertEqual(self.response(stream, "GET")[0], 200)
+                self.assertIsNone(self.response(stream, "GET"))
+
+    def test_requests_sent_together_are_answered_in_order(self):
+        body = json.dumps(asked("buffer", **LIVE[0][1])).encode()
+        sent = [self.head(path="nothing"), self.posted("api/ask", body), self.head("HEAD"), self.head(path="nothing"), self.posted("nothing", b"[" * 100_000),
+                self.head(path="workbench.css"), self.head("DELETE"), self.head()]
+        with socket.create_connection(("127.0.0.1", self.workbench.port), timeout=60) as connection:
+            stream = connection.makefile("rb")
+            connection.sendall(b"".join(sent))
+            for request, status in zip(sent, (404, 200, 200, 404, 404, 200, 405)):
+                self.assertEqual(self.response(stream, request.split(b" ", 1)[0].decode())[0], status, request[:80])
+            self.assertIsNone(self.response(stream, "GET"))  # after the last, which said so
+
+
 class Storm(unittest.TestCase):
     """Malformed requests, many connections, slow clients: the server survives without leaking resources."""
 
