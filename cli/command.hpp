@@ -6,6 +6,7 @@
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/render/document.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -59,14 +60,29 @@ struct Context {
 /// \param context  outlives the result
 [[nodiscard]] answers::Run analysis_run(const Context& context);
 
+/// An exit status other than 0, which never comes without its reason.
+struct Complaint {
+  Status status = no_answer;
+  std::string why;
+};
+
 /// A complete answer, or its finished part, marked as such in its document. Nothing is written before the
 /// command has returned it.
 struct Reply {
   render::Document document{};  ///< without a layout if there is only `text`
   /// Text shown instead of the document's table: formulas for other programs, a schema.
   std::optional<std::string> text{};
-  /// no_answer if the answer is complete but negative.
-  Status status = answered;
+  /// Why the exit status is not 0 although there is an answer.
+  std::vector<Complaint> complaints{};
+
+  /// \param why  a clause without a full stop, for standard error
+  void complain(Status status, std::string why) { complaints.push_back({status, std::move(why)}); }
+  /// The worst of the complaints; the finished part of an answer says itself that it is none.
+  [[nodiscard]] Status status() const {
+    Status worst = answered;
+    for (const Complaint& each : complaints) worst = std::max(worst, each.status);
+    return worst;
+  }
 };
 
 /// The kind of work of a command; there is no default, so that it cannot be forgotten.

@@ -12,9 +12,9 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
+#include <tailbound/core/unwritable.hpp>
 #include <tailbound/files/file_lock.hpp>
 #include <tailbound/render/document.hpp>
-#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
 #include <tailbound/render/formats/html.hpp>
@@ -46,36 +46,21 @@
 namespace tailbound::cli {
 namespace {
 
-/// Standard output cannot be written.
-class OutputFailed : public Error {
- public:
-  explicit OutputFailed(int reason)
-      : Error(std::string("standard output cannot be written (") +
-              (reason == 0 ? "writing failed" : std::strerror(reason)) + ")") {}
-};
+constexpr const char* standard_output = "standard output";
 
-/// The reader of standard output has closed it.
-class ReaderGone : public Error {
- public:
-  ReaderGone() : Error("the reader of standard output has gone") {}
-};
-
-/// \throws OutputFailed, ReaderGone  unless everything was written
-/// \throws Stopped                   while waiting for a reader
+/// \throws Unwritable, Stopped  as files::reject_output(), unless everything was written
 void print_whole(std::ostream& out, const std::string& text, std::optional<int> descriptor = {},
                  const std::stop_token& stop = {}) {
   if (descriptor) {
     out.flush();
-    const int failed = files::write_all(*descriptor, text, stop);
-    if (failed == EPIPE) throw ReaderGone();
-    if (failed == ECANCELED) throw Stopped("stopped on request; nothing was reading the output");
-    if (failed != 0) throw OutputFailed(failed);
+    if (const int failed = files::write_all(*descriptor, text, stop); failed != 0)
+      files::reject_output(standard_output, standard_output, failed);
     return;
   }
   errno = 0;
   out << text;
   out.flush();
-  if (!out) throw OutputFailed(errno);
+  if (!out) files::reject_output(standard_output, standard_output, errno);
 }
 
 /// Of --format; default: the table for people.
@@ -217,28 +202,37 @@ Terminal terminal_of(int descriptor) {
   return terminal;
 }
 
-/// Reports that the answer is incomplete, and why.
-Status report_incomplete(const Program& program, const RunOutcome& outcome, const Interrupt& interrupt,
-                         const std::string& rest, std::ostream& err) {
-  const std::string why =
-      outcome.limited ? interrupt.limits().name_of(interrupt.limit()) + " is reached" : "stopped on request";
-  err << program.name() << ": " << why << "; " << rest << '\n';
-  return outcome.limited ? no_answer : stopped;
-}
+/// The exit status, and its reasons on standard error: no other place has one without the other.
+class Report {
+ public:
+  Report(const Program& program, std::ostream& err) : program_(program), err_(err) {}
+
+  /// \param why  a clause; the worst status stays
+  void add(Status status, const std::string& why) {
+    err_ << program_.name() << ": " << printable(shorten(why)) << '\n';
+    if (status == bad_input) err_ << "Try '" << program_.name() << " -h'.\n";
+    status_ = std::max(status_, status);
+  }
+  [[nodiscard]] Status status() const { return status_; }
+
+ private:
+  const Program& program_;
+  std::ostream& err_;
+  Status status_ = answered;
+};
 
 /// Executes one parsed command line: opens the output files, computes, and writes.
 class Answering {
  public:
   /// \param words  of the command line, with the program's name
   /// \throws InvalidArgument  common options that are incompatible or cannot be read
-  Answering(const Program& program, std::vector<std::string> words, std::ostream& out, std::ostream& err,
+  Answering(const Program& program, std::vector<std::string> words, std::ostream& out, Report& report,
             std::shared_ptr<RunOutcome> outcome, const Engine& engine)
-      : program_(program),
-        command_(*program.chosen()),
+      : command_(*program.chosen()),
         common_(program.common()),
         words_(std::move(words)),
         out_(out),
-        err_(err),
+        report_(report),
         outcome_(std::move(outcome)),
         engine_(engine),
         interrupt_(limits()),
@@ -255,14 +249,14 @@ class Answering {
     }
   }
 
-  /// \throws as Command; OutputFailed
-  [[nodiscard]] Status answer() {
+  /// \throws as Command; Unwritable
+  void answer() {
     open_files();
     if (part_) return do_part();
     const Reply reply = answer_within(command_, context(), interrupt_);
-    if (!engine_.writes) return reply.status;
+    if (!engine_.writes) return;
     if (reply.document.layout) render::require_known_keys(reply.document);
-    return write_answer(reply);
+    write_answer(reply);
   }
 
  private:
@@ -308,39 +302,41 @@ class Answering {
   void put_out(const std::string& text) {
     if (text_) text_->write(text);
     if (text_) text_->commit();
-    if (picture_) picture_->commit();
+    with_picture([this] { picture_->commit(); });
     if (!text_) print_whole(out_, text, engine_.out_descriptor, interrupt_.token());
   }
 
   /// Limits end once the answer is computed, but a named pipe is not waited for beyond them.
-  /// \return  the status, if it could not be written to its file and went to standard output instead
-  std::optional<Status> write_in_time(const std::string& text) {
+  void write_in_time(const std::string& text) {
     if (!text_ || !text_->is_special()) interrupt_.end_of_work();
     try {
       put_out(text);
     } catch (const Stopped&) {
-      if (interrupt_.limit() == LimitWatch::Limit::none) throw;
+      if (!text_ || interrupt_.limit() == LimitWatch::Limit::none) throw;
       throw LimitExceeded(interrupt_.limits().name_of(interrupt_.limit()) +
                           " is reached; nothing was reading from " + *common_.output);
-    } catch (const InvalidArgument& error) {  // the disk is full: the computed answer is not lost
-      if (!text_ || text_->is_special() || error.argument() != "--output") throw;
+    } catch (const Unwritable& error) {  // the computed answer is not lost
+      if (!text_ || text_->is_special()) throw;
       text_.reset();
+      report_.add(unwritten, std::string(error.what()) + "; the answer goes to standard output");
       put_out(text);
-      err_ << program_.name() << ": " << error.what() << "; the answer is on standard output\n";
-      return no_answer;
     }
     interrupt_.end_of_work();
-    return std::nullopt;
   }
 
-  [[nodiscard]] Status do_part() {
+  void report_incomplete(const std::string& rest) {
+    const std::string why = outcome_->limited
+                                ? interrupt_.limits().name_of(interrupt_.limit()) + " is reached"
+                                : "stopped on request";
+    report_.add(outcome_->limited ? no_answer : stopped, why + "; " + rest);
+  }
+
+  void do_part() {
     const run::Part done = answer_part(command_, context(), *part_, read_part_number(common_));
     line_.clear();
-    if (const auto lost = write_in_time(run::to_text(done))) return *lost;
+    write_in_time(run::to_text(done));
     outcome_->limited = interrupt_.limit() != LimitWatch::Limit::none;
-    if (done.complete) return answered;
-    return report_incomplete(program_, *outcome_, interrupt_,
-                             "what is written of part " + *common_.part + " is not all of it", err_);
+    if (!done.complete) report_incomplete("what is written of part " + *common_.part + " is not all of it");
   }
 
   /// \param words  of the command line that prints it
@@ -356,7 +352,7 @@ class Answering {
     return text_of(reply, write, frame);
   }
 
-  [[nodiscard]] Status write_answer(const Reply& reply) {
+  void write_answer(const Reply& reply) {
     const std::string text = shown(reply, write_, words_);
     if (engine_.also != nullptr)
       for (auto& [format, other] : *engine_.also) {
@@ -365,34 +361,19 @@ class Answering {
         other = shown(reply, read_format(format), words);
       }
     line_.clear();  // before the answer, which may go to the same terminal
-    const std::optional<PictureFailure> failure = draw(reply.document);
+    draw(reply.document);
     if (!keeps_rejections()) require_memory_lasted();
-    if (const auto lost = write_in_time(text)) return *lost;
-    if (failure && failure->stopped)
-      return report_incomplete(program_, *outcome_, interrupt_,
-                               "the answer is whole, its picture was not drawn", err_);
-    if (failure) {
-      err_ << program_.name() << ": " << printable(failure->why)
-           << "; the answer is whole without its picture\n";
-      return no_answer;
-    }
-    if (!reply.document.stopped && !outcome_->cut) {
-      if (reply.status != answered)
-        if (const std::string why = render::unanswered_in_words(reply.document); !why.empty())
-          err_ << program_.name() << ": " << printable(shorten(why)) << '\n';
-      return reply.status;
-    }
-    return report_incomplete(program_, *outcome_, interrupt_, "what is finished is shown", err_);
+    write_in_time(text);
+    if (picture_stopped_) report_incomplete("the answer is whole, its picture was not drawn");
+    if (!picture_unwritten_.empty())
+      report_.add(unwritten, picture_unwritten_ + "; the answer is whole without its picture");
+    for (const Complaint& each : reply.complaints) report_.add(each.status, each.why);
+    if (reply.document.stopped || outcome_->cut) report_incomplete("what is finished is shown");
   }
 
-  /// The reason for a missing picture. The answer does not wait for a picture after a stop request, only
-  /// briefly if the request came before, and does not need one if the disk is full.
-  struct PictureFailure {
-    bool stopped = false;
-    std::string why{};
-  };
-  [[nodiscard]] std::optional<PictureFailure> draw(const render::Document& document) {
-    if (!picture_) return std::nullopt;
+  /// The answer does not wait for a picture after a stop request, only briefly if the request came before.
+  void draw(const render::Document& document) {
+    if (!picture_) return;
     const std::stop_token stop = interrupt_.token();
     std::string drawn;
     try {
@@ -401,22 +382,27 @@ class Answering {
     } catch (const Stopped&) {
       picture_.reset();
       outcome_->limited = interrupt_.limit() != LimitWatch::Limit::none;
-      return PictureFailure{.stopped = true};
+      picture_stopped_ = true;
     }
-    try {
-      picture_->write(drawn);
-    } catch (const InvalidArgument& error) {
-      picture_.reset();
-      return PictureFailure{.why = error.what()};
-    }
-    return std::nullopt;
+    with_picture([&] { picture_->write(drawn); });
   }
 
-  const Program& program_;
+  /// The answer does not need its picture if that cannot be written.
+  void with_picture(const std::function<void()>& step) {
+    if (!picture_) return;
+    try {
+      step();
+    } catch (const Unwritable& error) {
+      picture_.reset();
+      picture_unwritten_ = error.what();
+    }
+  }
+
   const Command& command_;
   const CommonOptions& common_;
   std::vector<std::string> words_;
-  std::ostream &out_, &err_;
+  std::ostream& out_;
+  Report& report_;
   std::shared_ptr<RunOutcome> outcome_;
   const Engine& engine_;
   Interrupt interrupt_;
@@ -426,22 +412,23 @@ class Answering {
   std::optional<run::PartOfRun> part_{};
   std::vector<files::FileLock> locks_{};
   std::optional<files::PendingFile> text_{}, picture_{};
+  bool picture_stopped_ = false;
+  std::string picture_unwritten_{};  ///< why; empty if it is written
 };
 
-/// Parses, computes and writes.  \throws as Command and Program; OutputFailed
-Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
-                        std::ostream& err, const std::shared_ptr<RunOutcome>& outcome, const Engine& engine) {
+/// Parses, computes and writes.  \throws as Command and Program; Unwritable
+void answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out, Report& report,
+                      const std::shared_ptr<RunOutcome>& outcome, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
     require_memory_lasted();
-    print_whole(out, *help, engine.out_descriptor);
-    return answered;
+    return print_whole(out, *help, engine.out_descriptor);
   }
   if (engine.executor != nullptr && program.chosen()->name == "reproduce")
     throw InvalidArgument("the command", "reproduce",
                           "run by tailbound itself: all ranks would write its files");
   std::vector<std::string> words{"tailbound"};
   words.insert(words.end(), argv + 1, argv + argc);
-  return Answering(program, std::move(words), out, err, outcome, engine).answer();
+  Answering(program, std::move(words), out, report, outcome, engine).answer();
 }
 
 /// No memory for a thread or for kernel resources.
@@ -450,15 +437,11 @@ bool is_of_memory(const std::system_error& error) {
          error.code() == std::errc::not_enough_memory;
 }
 
-Status report_error(const Program& program, std::string message, Status status, std::ostream& err) {
+void report_error(Report& report, const std::string& message, Status status) {
   // Whatever error resulted from that, such as a parse error of a number.
-  if ((status == bad_input || status == internal_failure) && memory_ran_out()) {
-    message = no_memory;
-    status = no_answer;
-  }
-  err << program.name() << ": " << printable(shorten(std::move(message))) << '\n';
-  if (status == bad_input) err << "Try '" << program.name() << " -h'.\n";
-  return status;
+  if ((status == bad_input || status == internal_failure) && memory_ran_out())
+    return report.add(no_answer, no_memory);
+  report.add(status, message);
 }
 
 /// "0,5" of "--load 0,5", "-l 0,5" or "--load=0,5"; empty where the option is not there.
@@ -503,40 +486,37 @@ std::string remedy_for_overload(const OptionTable& options) {
 }
 
 /// Turns exceptions into a message and a status.
-Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
-                          std::ostream& err, const std::shared_ptr<RunOutcome>& outcome,
-                          const Engine& engine) {
+void answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
+                        Report& report, const std::shared_ptr<RunOutcome>& outcome, const Engine& engine) {
+  const auto internal = [&report](const std::exception& error) {
+    report_error(report, std::string("internal failure: ") + error.what(), internal_failure);
+  };
   try {
-    return answer_and_write(program, argc, argv, out, err, outcome, engine);
+    answer_and_write(program, argc, argv, out, report, outcome, engine);
   } catch (const InvalidArgument& error) {
     std::optional<InvalidArgument> as_option;
     if (program.chosen() != nullptr) as_option = as_typed(program.chosen()->options, error);
     const InvalidArgument& named = as_option ? *as_option : error;
-    return report_error(program, with_meant(named, word_behind(named.argument(), argc, argv)), bad_input,
-                        err);
+    report_error(report, with_meant(named, word_behind(named.argument(), argc, argv)), bad_input);
   } catch (const BadUsage& error) {
-    return report_error(program, error.what(), bad_input, err);
+    report_error(report, error.what(), bad_input);
   } catch (const ParseError& error) {
-    return report_error(program, error.what(), bad_input, err);
+    report_error(report, error.what(), bad_input);
   } catch (const Stopped& error) {
-    return report_error(program, error.what(), stopped, err);
+    report_error(report, error.what(), stopped);
   } catch (const LoadTooHigh& error) {
-    return report_error(program, error.what() + remedy_for_overload(program.chosen()->options), no_answer,
-                        err);
+    report_error(report, error.what() + remedy_for_overload(program.chosen()->options), no_answer);
   } catch (const NoAnswer& error) {
-    return report_error(program, error.what(), no_answer, err);
-  } catch (const ReaderGone&) {
-    return stopped;  // as requested; it no longer reads
-  } catch (const OutputFailed& error) {
-    return report_error(program, error.what(), internal_failure, err);
+    report_error(report, error.what(), no_answer);
+  } catch (const Unwritable& error) {
+    report_error(report, error.what(), unwritten);
   } catch (const std::bad_alloc&) {
-    return report_error(program, no_memory, no_answer, err);
+    report_error(report, no_memory, no_answer);
   } catch (const std::system_error& error) {
-    if (!is_of_memory(error))
-      return report_error(program, std::string("internal failure: ") + error.what(), internal_failure, err);
-    return report_error(program, no_memory, no_answer, err);
+    if (!is_of_memory(error)) return internal(error);
+    report_error(report, no_memory, no_answer);
   } catch (const std::exception& error) {
-    return report_error(program, std::string("internal failure: ") + error.what(), internal_failure, err);
+    internal(error);
   }
 }
 
@@ -554,13 +534,19 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
   try {
     Program program(argc > 1 ? argv[1] : "");
     const auto outcome = std::make_shared<RunOutcome>();
-    const Status status = answer_or_complain(program, argc, argv, out, err, outcome, engine);
-    if (!outcome->no_checkpoint.empty())
-      err << "tailbound: the last checkpoint was not written: " << outcome->no_checkpoint
-          << (status == answered ? "; the answer does not depend on it\n" : "\n");
-    if ((status == stopped || outcome->limited) && outcome->checkpoint)
+    Report report(program, err);
+    answer_or_complain(program, argc, argv, out, report, outcome, engine);
+    const bool incomplete = report.status() == stopped || outcome->limited;
+    if (!outcome->no_checkpoint.empty()) {
+      const std::string why = "the last checkpoint was not written: " + outcome->no_checkpoint;
+      if (report.status() == answered)
+        err << program.name() << ": " << printable(why) << "; the answer does not depend on it\n";
+      else
+        report.add(unwritten, why);
+    }
+    if (incomplete && outcome->checkpoint)
       err << "Go on with:\n  " << resuming_line(argc, argv, *outcome->checkpoint) << '\n';
-    return status;
+    return report.status();
   } catch (const std::bad_alloc&) {
     err << "tailbound: " << no_memory << '\n';
     return no_answer;

@@ -191,6 +191,15 @@ std::vector<Listed> listed_commands() {
   return all;
 }
 
+/// "Exit status: 0 result; 1 no result (..), .."
+std::string status_help() {
+  std::string all;
+  for (const StatusMeaning& its : status_meanings)
+    all += fmt::format("{}{} {}", all.empty() ? "Exit status: " : "; ", static_cast<int>(its.status),
+                       its.meaning);
+  return fmt::format("{}.\n", fmt::join(wrapped(all, help_width), "\n"));
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -239,10 +248,7 @@ each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP, and
 Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.
 
 )" + fmt::format("{}.\n", fmt::join(wrapped("Short options: " + short_names_in_words(), help_width), "\n")) +
-         R"(
-Exit status: 0 success, 1 no result (unstable, out of reach, over a limit) or a
-negative verdict, 2 invalid input, 3 internal failure, 4 stopped on request.
-)";
+         "\n" + status_help();
 }
 
 std::string category_help(const Category& category, HelpSize size) {

@@ -2,7 +2,7 @@
 #include <reproduce/index.hpp>
 #include <reproduce/readme.hpp>
 #include <tailbound/answers/points/points.hpp>
-#include <tailbound/core/error.hpp>
+#include <tailbound/core/unwritable.hpp>
 #include <tailbound/render/drawing/svg.hpp>
 
 #include <fmt/format.h>
@@ -40,9 +40,8 @@ void prepare(const Folder& folder, const std::vector<const Figure*>& chosen) {
   fs::create_directories(folder.path, error);
   std::error_code ignored;
   if (!fs::is_directory(folder.path, ignored))
-    throw InvalidArgument(option, folder.path.string(),
-                          fmt::format("a directory, or the name of one that can be created ({})",
-                                      error ? error.message() : "it is a file"));
+    throw Unwritable(std::string(option) + " " + folder.path.string(),
+                     error ? error.message() : "it is a file");
   const auto require_writable = [&](const std::string& name) { static_cast<void>(pending(folder, name)); };
   require_writable(readme_name);
   require_writable(index_name);

@@ -2,7 +2,7 @@
 #include <cli/process/memory.hpp>
 #include <cli/program.hpp>
 #include <serve/http/server.hpp>
-#include <tailbound/core/error.hpp>
+#include <tailbound/core/unwritable.hpp>
 #include <tailbound/files/pending_file.hpp>
 #include <tailbound/options/read.hpp>
 #include <tailbound/run/process/stop_signals.hpp>
@@ -138,7 +138,7 @@ int serve_page(const cli::OptionTable& table) {
   const int signals = signalfd(-1, &heeded, SFD_CLOEXEC);
   const std::string link = server.open(text_of(table, "--host").value_or("127.0.0.1"), port);
   std::cout << link << std::endl;
-  if (!std::cout) throw Error("standard output cannot be written");
+  if (!std::cout) throw Unwritable("standard output", "writing failed");
   std::optional<LinkFile> page;
   const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (desktop && !*table.find("--no-open")->flag) show(page.emplace(link).path());
@@ -167,14 +167,16 @@ int main(int argc, char** argv) {
     cli::Program program("serve");
     if (const auto help = program.parse(static_cast<int>(words.size()), words.data())) {
       std::cout << *help << std::flush;
-      return std::cout ? cli::answered
-                       : report_error("standard output cannot be written", cli::internal_failure);
+      if (!std::cout) throw Unwritable("standard output", "writing failed");
+      return cli::answered;
     }
     return serve_page(program.chosen()->options);
   } catch (const InvalidArgument& error) {
     return report_error(error.what(), cli::bad_input);
   } catch (const cli::BadUsage& error) {
     return report_error(error.what(), cli::bad_input);
+  } catch (const Unwritable& error) {
+    return report_error(error.what(), cli::unwritten);
   } catch (const std::exception& error) {
     return report_error(std::string("internal failure: ") + error.what(), cli::internal_failure);
   }

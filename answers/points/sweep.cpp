@@ -289,6 +289,7 @@ SweepAnswer answer(const SweepQuery& query, int workers, const Run& run) {
     if (const auto its = unkept_rows.rows.find(row.key);
         its != unkept_rows.rows.end() && row.status == SweepStatus::missing) {
       row = its->second;
+      if (row.message.empty()) row.message = "not stored: " + unkept_rows.why;
       ++answer.unsaved;
     }
   answer.stopped = answer.cannot_be_written.empty() && !missing(query).empty();

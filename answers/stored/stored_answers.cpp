@@ -109,6 +109,8 @@ template std::string to_bytes(const Row<SizedBufferAnswer>&);
 template Row<SizedBufferAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const CompareAnswer&);
 template CompareAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<CompareAnswer>&);
+template Row<CompareAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const DelayAnswer&);
 template DelayAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<DelayAnswer>&);

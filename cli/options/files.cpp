@@ -1,4 +1,5 @@
 #include <cli/options/files.hpp>
+#include <tailbound/core/unwritable.hpp>
 
 #include <memory>
 #include <utility>
@@ -25,6 +26,15 @@ std::string read_file(const std::string& path, std::string_view argument, std::s
 
 files::PendingFile pending_file(const std::string& path, const std::string& option) {
   return {path, option, &named_files()};
+}
+
+void write_with(Reply& reply, files::PendingFile& file, const std::string& text) {
+  try {
+    file.write(text);
+    file.commit();
+  } catch (const Unwritable& error) {
+    reply.complain(unwritten, error.what());
+  }
 }
 
 }  // namespace tailbound::cli

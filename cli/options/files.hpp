@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cli/command.hpp>
 #include <tailbound/files/pending_file.hpp>
 
 /// The files of the current command line; a process executes one at a time.
@@ -15,5 +16,8 @@ void begin_files(std::stop_token stop);
                                     std::size_t limit = files::largest_file);
 /// An output file, known to named_files().
 [[nodiscard]] files::PendingFile pending_file(const std::string& path, const std::string& option);
+
+/// Puts a further file of an answer in its place. If it cannot be written, the reply is shown and says so.
+void write_with(Reply& reply, files::PendingFile& file, const std::string& text);
 
 }  // namespace tailbound::cli

@@ -152,6 +152,13 @@ template <class Query, class Answer, class DocumentOf>
   }
 }
 
+/// The headline of an answer that says no, as a clause.
+[[nodiscard]] inline std::string verdict_of(const render::Document& document) {
+  std::string text = document.headline.text();
+  if (text.ends_with('.')) text.pop_back();
+  return render::uncapitalized(std::move(text));
+}
+
 /// Does an answer compare a prediction that is too favorable beyond an interval?
 template <class Query, class Answer>
 [[nodiscard]] bool underestimates(const std::vector<std::pair<Query, Answer>>& answered) {
@@ -164,12 +171,15 @@ template <class Query, class Answer>
 template <class Query, class Answer, class DocumentOf>
 [[nodiscard]] Reply reply_of(List<Query, Answer> list, const DocumentOf& document_of) {
   Reply reply;
-  if (!list.unanswered.empty() || underestimates(list.answered)) reply.status = no_answer;
+  const bool negative = underestimates(list.answered);
   reply.document = document_of_answered(list, document_of);
+  if (negative) reply.complain(no_answer, verdict_of(reply.document));
   if (!list.unanswered.empty()) render::add_unanswered(reply.document, list.unanswered);
   render::add_assumptions(reply.document);
   if (list.finished < list.requested && !reply.document.stopped)
     render::mark_stopped(reply.document, list.finished, list.requested);
+  if (!list.unanswered.empty() && !reply.document.stopped)
+    reply.complain(no_answer, render::unanswered_in_words(reply.document));
   return reply;
 }
 
@@ -225,7 +235,10 @@ template <class Query, class DocumentOf, class InputsOf, class FallbackOf, class
 template <class Query>
 [[nodiscard]] Reply if_trusted(const std::vector<Query>& queries, Reply reply) {
   for (const Query& query : queries)
-    if (!query.traffic.trusted_fit.value_or(true)) reply.status = no_answer;
+    if (!query.traffic.trusted_fit.value_or(true)) {
+      reply.complain(no_answer, "the traffic model is not trusted: it does not fit its trace");
+      break;
+    }
   return reply;
 }
 

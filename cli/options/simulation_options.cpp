@@ -2,6 +2,7 @@
 #include <cli/options/files.hpp>
 #include <cli/options/simulation_options.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/core/unwritable.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/run/threads.hpp>
 
@@ -107,7 +108,7 @@ void SimulationRun::keep_checkpoints(const Context& context) {
       file.commit();
       outcome->checkpoint = path;
       outcome->no_checkpoint.clear();
-    } catch (const InvalidArgument& error) {  // the disk is full: the simulation does not need it
+    } catch (const Unwritable& error) {  // the simulation does not need it
       outcome->no_checkpoint = error.what();
     }
   };

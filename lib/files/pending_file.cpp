@@ -1,4 +1,4 @@
-#include <tailbound/core/error.hpp>
+#include <tailbound/core/unwritable.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/files/pending_file.hpp>
 
@@ -136,6 +136,12 @@ int write_all(int descriptor, std::string_view text, const std::stop_token& stop
   return 0;
 }
 
+void reject_output(const std::string& output, const std::string& reader, int reason) {
+  if (reason == ECANCELED) throw Stopped("stopped on request; nothing was reading from " + reader);
+  if (reason == EPIPE) throw Stopped("the reader of " + reader + " has gone");
+  throw Unwritable(output, reason == 0 ? "writing failed" : std::strerror(reason));
+}
+
 PendingFile::PendingFile(std::string path, std::string option, NamedFiles* known)
     : path_(std::move(path)),
       option_(std::move(option)),
@@ -239,9 +245,7 @@ void PendingFile::commit() {
 }
 
 void PendingFile::reject(int reason) const {
-  if (reason == ECANCELED) throw Stopped("stopped on request; nothing was reading from " + path_);
-  throw InvalidArgument(option_, path_,
-                        std::string("a file that can be written (") + std::strerror(reason) + ")");
+  reject_output(option_ + " " + path_, path_, reason);
 }
 
 }  // namespace tailbound::files

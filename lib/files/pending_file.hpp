@@ -19,8 +19,8 @@ class PendingFile {
  public:
   /// \param option  named in errors: "--output"
   /// \param known   notified that the file will be written; none for a file that no other option can name
-  /// \throws InvalidArgument  the directory is not writable; `path` is a directory, or the file of another
-  ///                          option
+  /// \throws Unwritable       the directory is missing or not writable; `path` is a directory
+  /// \throws InvalidArgument  it is the file of another option
   PendingFile(std::string path, std::string option, NamedFiles* known = nullptr);
   ~PendingFile();
   PendingFile(PendingFile&&) noexcept;
@@ -28,9 +28,10 @@ class PendingFile {
   PendingFile& operator=(const PendingFile&) = delete;
   PendingFile& operator=(PendingFile&&) = delete;
 
+  /// \throws Unwritable  the disk is full
   void write(std::string_view text);
-  /// \throws InvalidArgument  it cannot be written: the disk is full, the pipe closed
-  /// \throws Stopped          while waiting for the reader of a pipe
+  /// \throws Unwritable  the device is full
+  /// \throws Stopped     while waiting for the reader of a pipe, or it has gone
   void commit();
 
   /// Whether the target is a device or a pipe, so that commit() may have to wait for its other end.
@@ -56,5 +57,12 @@ class PendingFile {
 /// \param stop  when requested, writing to a pipe that is not read ends after a second without progress:
 ///              ECANCELED
 [[nodiscard]] int write_all(int descriptor, std::string_view text, const std::stop_token& stop = {});
+
+/// \param output  that was not written, as the user names it: "--output answer.txt"
+/// \param reader  the same if it is a pipe: "answer.txt"
+/// \param reason  of write_all(), or errno; 0: unknown
+/// \throws Stopped     nothing has read from it until a stop, or its reader has gone
+/// \throws Unwritable  any other reason
+[[noreturn]] void reject_output(const std::string& output, const std::string& reader, int reason);
 
 }  // namespace tailbound::files

@@ -282,7 +282,7 @@ py::dict Shown::content() const {
              .text_columns = document.text_columns,
              .results = {},
              .digits = document.digits.count,
-             .status = static_cast<int>(reply.status),
+             .status = static_cast<int>(reply.status()),
              .stopped = document.stopped};
     for (const render::Result& result : document.results) {
       Result& made = seen->results.emplace_back(Result{.inputs = to_plain(result.inputs),

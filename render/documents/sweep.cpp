@@ -150,7 +150,7 @@ class SweepTable {
     for (const Column& own : layout.inputs) input_keys_.insert(own.key);
     for (const Column& own : layout.results) input_keys_.insert(own.key);
     for (Column& column : results) column.key = result_key(column.key);
-    if (answer_.count(SweepStatus::answered) == kept_.size())
+    if (answer_.count(SweepStatus::answered) == kept_.size() && answer_.unsaved == 0)
       for (Column& own : layout.results) own.style = Style::hidden;
     add_columns(layout.inputs, inputs);
     results_ = results;
@@ -217,14 +217,15 @@ class SweepTable {
   [[nodiscard]] Headline headline() const {
     const std::size_t all = kept_.size(), answered = answer_.count(SweepStatus::answered);
     std::string text = counted(all, "point");
+    const std::string unsaved = answer_.unsaved == 0 ? "" : fmt::format(", {} not stored", answer_.unsaved);
     if (answered == all)
-      return Headline::without_numbers(text + (all == 1 ? ", answered." : ", all answered."));
+      return Headline::without_numbers(text + (all == 1 ? ", answered" : ", all answered") + unsaved + ".");
     text += fmt::format(": {} answered", answered);
     for (const SweepStatus status :
          {SweepStatus::no_answer, SweepStatus::bad_input, SweepStatus::failed, SweepStatus::missing})
       if (const std::size_t count = answer_.count(status))
         text += fmt::format(", {} {}", count, name_of(status));
-    return Headline::without_numbers(text + ".");
+    return Headline::without_numbers(text + unsaved + ".");
   }
 
   /// Each note once, with its points if it does not apply to all.
@@ -291,7 +292,8 @@ Layout sweep_layout() {
           .inputs = {{"command", "command", "", Shape::text, "command of the point; its inputs follow"}},
           .results = {{"status", "status", "", Shape::text,
                        "answered, no answer, bad input, failed or missing; its results follow"},
-                      {"message", "message", "", Shape::text, "why there is no answer"}},
+                      {"message", "message", "", Shape::text,
+                       "why there is no answer, or why the point is not in the store"}},
           .open = true};
 }
 

@@ -29,7 +29,10 @@ std::string status_of(const Result& result) {
 
 std::string reason_of(const Document& document, const Result& result) {
   const std::string which = point_in_words(document, result);
-  return (which.empty() ? "" : which + ": ") + brief(value_of(result.cells, "reason"));
+  Value reason = value_of(result.cells, "reason");
+  if (std::holds_alternative<None>(reason)) reason = value_of(result.cells, "message");  // of a sweep
+  const std::string why = brief(reason);
+  return which + (which.empty() || why.empty() ? "" : ": ") + why;
 }
 
 /// "1 of 3 points has no answer", "2 of 3 points are not finished", or both.
@@ -100,10 +103,11 @@ void add_unanswered(Document& document, const std::vector<Unanswered>& unanswere
 }
 
 std::string unanswered_in_words(const Document& document) {
-  if (document.layout && document.layout->command == "sweep") return {};  // it reports its points itself
   for (const Result& row : document.results)
-    if (status_of(row) != has_answer)
-      return counts_in_words(document) + "; the first: " + reason_of(document, row);
+    if (status_of(row) != has_answer) {
+      const std::string reason = reason_of(document, row);
+      return counts_in_words(document) + (reason.empty() ? "" : "; the first: " + reason);
+    }
   return {};
 }
 

@@ -180,7 +180,7 @@ Note answered_note(const cli::Reply& reply, const Wanted& wanted) {
     note.head["formats"].push_back(format);
     note.parts.push_back(std::move(text));
   }
-  note.head["status"] = static_cast<int>(reply.document.stopped ? cli::stopped : reply.status);
+  note.head["status"] = static_cast<int>(reply.document.stopped ? cli::stopped : reply.status());
   note.head["stopped"] = reply.document.stopped;
   note.head["headline"] = reply.document.headline.text();
   note.head["draws"] = static_cast<bool>(reply.document.picture);

@@ -10,11 +10,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -161,6 +163,24 @@ TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
                Catch::Contains("values disagree") &&
                    (Catch::Contains("Digits := 38") || Catch::Contains("amplifies its rounding errors")));
   }
+}
+
+TEST_CASE("a list of settings keeps the row of one without an answer", "[cli][compare]") {
+  const TemporaryFile right("[5/9, 35/108, 385/3888]\n");  // wrong at both loads
+  std::map<std::string, std::string> also{{"json", ""}, {"csv", ""}};
+  const Outcome table = golden::run_command(
+      {"compare", right.path(), "--inputs", "2", "--load", "0.5,1,0.6", "--of", "tail"}, &also);
+  CHECK(table.status == 1);
+  CHECK_THAT(table.err,
+             Catch::Contains("1 of 3 points has no answer; the first: load 1: the queue is unstable"));
+  CHECK_THAT(table.err, Catch::Contains("2 of 2 settings disagree"));
+  const json rows = json::parse(also["json"])["results"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["status"] == "answered");
+  CHECK(rows[1]["status"] == "no answer");
+  CHECK_THAT(rows[1]["reason"].get<std::string>(), Catch::Contains("unstable"));
+  CHECK(rows[2]["compared"] == 3);
+  CHECK(std::count(also["csv"].begin(), also["csv"].end(), '\n') == 4);
 }
 
 TEST_CASE("a list of doubles agrees to double precision", "[cli][compare]") {

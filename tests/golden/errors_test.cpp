@@ -311,9 +311,9 @@ TEST_CASE("rejected: --output that cannot be written leaves nothing behind") {
     const Outcome outcome =
         run_command({"buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--output", file});
     INFO(outcome.err);
-    CHECK(outcome.status == 2);
+    CHECK(outcome.status == 5);
     CHECK(outcome.out.empty());
-    CHECK(outcome.err.find("--output is " + file) != std::string::npos);
+    CHECK(outcome.err.find("--output " + file + " cannot be written: ") != std::string::npos);
   };
   rejected(folder / "none/answer");
   rejected(folder.path());

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -33,6 +34,7 @@ namespace fs = std::filesystem;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::holds;
+using tailbound::golden::in_one_line;
 using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
@@ -57,9 +59,9 @@ std::size_t files_in(const Folder& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
 }
 
-void check_rejected(const Outcome& outcome, const std::vector<std::string>& expected) {
+void check_rejected(const Outcome& outcome, const std::vector<std::string>& expected, int status = 2) {
   INFO(outcome.err);
-  CHECK(outcome.status == 2);
+  CHECK(outcome.status == status);
   CHECK(outcome.out.empty());
   for (const std::string& text : expected) {
     INFO(text);
@@ -199,12 +201,12 @@ TEST_CASE("files: standard output cannot be written") {
     INFO(line);
     const Outcome full = shell(folder, "$T " + line + " >/dev/full");
     INFO(full.err);
-    CHECK(full.status == 3);
+    CHECK(full.status == 5);
     CHECK(holds(full.err, "standard output"));
     CHECK(holds(full.err, "No space left on device"));
     const Outcome closed = shell(folder, "$T " + line + " >&-");
     INFO(closed.err);
-    CHECK(closed.status == 3);
+    CHECK(closed.status == 5);
     CHECK(holds(closed.err, "Bad file descriptor"));
   }
 }
@@ -219,9 +221,9 @@ TEST_CASE("files: a pipe without a reader") {
        std::vector<std::string>{buffer, "delay --help", buffer + " --output /dev/fd/1"}) {
     const Outcome outcome = shell(folder, "$T " + line + " >&9");
     INFO(line << "\n" << outcome.err);
-    const bool named = holds(line, "--output");
-    CHECK(outcome.status == (named ? 2 : 4));
-    CHECK(holds(outcome.err, "Broken pipe") == named);
+    CHECK(outcome.status == 4);
+    CHECK(holds(outcome.err, holds(line, "--output") ? "the reader of /dev/fd/1 has gone"
+                                                     : "the reader of standard output has gone"));
   }
   close(9);
   close(ends[1]);
@@ -231,26 +233,108 @@ TEST_CASE("files: an output cannot be written") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
   check_rejected(shell(folder, list + " --output /dev/full"),
-                 {"--output is /dev/full", "No space left on device"});
-  check_rejected(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
-                 {"--plot is p.svg", "No space left on device"});
+                 {"--output /dev/full cannot be written: No space left on device"}, 5);
+  const Outcome pictured = shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg");
+  CHECK(pictured.status == 5);
+  CHECK(holds(pictured.err, "--plot p.svg cannot be written: No space left on device; the answer is whole"));
+  CHECK(holds(pictured.out, "Minimum buffer"));
   // Through a pipe, since the limit also applies to files written by the shell.
   const Outcome limited =
       shell(folder, "( ulimit -f 0; " + list + " --output x; echo status $? ) 2>&1 | cat");
-  CHECK(holds(limited.out, "--output is "));
+  CHECK(holds(limited.out, "--output x cannot be written: "));
   CHECK(holds(limited.out, "File too large"));
-  CHECK(holds(limited.out, "; the answer is on standard output"));
+  CHECK(holds(limited.out, "; the answer goes to standard output"));
   CHECK(holds(limited.out, "Minimum buffer"));
-  CHECK(holds(limited.out, "status 1"));
+  CHECK(holds(limited.out, "status 5"));
   check_rejected(shell(folder, list + " --output /dev/fd/7"),
-                 {"--output is /dev/fd/7", "Bad file descriptor"});
-  check_rejected(shell(folder, list + " --output /dev/stdin </dev/null"),
-                 {"--output", "Bad file descriptor"});
+                 {"--output /dev/fd/7 cannot be written: Bad file descriptor"}, 5);
+  check_rejected(shell(folder, list + " --output /dev/stdin </dev/null"), {"--output", "Bad file descriptor"},
+                 5);
   const std::string longest(255, 'n'), longer(300, 'n');
   CHECK(shell(folder, list + " --output " + longest).status == 0);
   for (const std::string& command : std::vector<std::string>{list, "$T reproduce mohapatra-4 --quick"})
-    check_rejected(shell(folder, command + " --output " + longer), {"--output", "File name too long"});
+    check_rejected(shell(folder, command + " --output " + longer), {"--output", "File name too long"}, 5);
   CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE("exit status: the table of docs/contract.md has every status with its meaning") {
+  const std::string page = content(TAILBOUND_TESTS_DIR "/../docs/contract.md");
+  const std::size_t from = page.find("| status | meaning |"), end = page.find("\n\n", from);
+  REQUIRE(end != std::string::npos);
+  const std::string table = page.substr(from, end - from);
+  const std::string help = in_one_line(run_line("--help").out);
+  for (const tailbound::cli::StatusMeaning& its : tailbound::cli::status_meanings) {
+    INFO(its.meaning);
+    CHECK(holds(table, "\n| " + std::to_string(its.status) + " | " + its.meaning + " | "));
+    CHECK(holds(help, std::to_string(its.status) + " " + its.meaning));
+  }
+  CHECK(std::count(table.begin(), table.end(), '\n') ==
+        1 + static_cast<std::ptrdiff_t>(tailbound::cli::status_meanings.size()));
+}
+
+TEST_CASE("files: outputs that cannot be written have one status, and the reason on standard error") {
+  const Folder folder;
+  shell(folder, "touch file; cp " + networks + "plant.toml " + networks + "../traffic/requests.csv .");
+  static_cast<void>(
+      folder.file("plan.toml", "[[query]]\ncommand = \"buffer\"\ninputs = 8\nload = 0.5\ndrop = 1e-9\n"));
+  const std::string tree = "simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000";
+  for (const auto& [line, option] : std::vector<std::pair<std::string, std::string>>{
+           {buffer, "--output"},
+           {"pgf --inputs k --load p", "--output"},
+           {"network fat-tree --radix 4", "--output"},
+           {"schema buffer", "--output"},
+           {tree + " --part 1/2", "--output"},
+           {"buffer --inputs 8 --load 0.5,0.6 --drop 1e-9", "--plot"},
+           {tree, "--checkpoint"},
+           {"guarantee --network plant.toml", "--certificate"},
+           {"fit requests.csv --time-unit ns --link-gbps 1", "--save-traffic"},
+           {"sweep plan.toml", "--store"},
+           {"reproduce mohapatra-4 --quick", "--output"}})
+    for (const std::string format : {"", " --format csv", " --format json", " --quiet"})
+      for (const std::string where : {"none/x.svg", "file/x.svg"}) {
+        if (option == "--output" && line.starts_with("reproduce") && where.starts_with("none")) continue;
+        const Outcome outcome = shell(folder, "$T " + line + format + " " + option + " " + where);
+        INFO(line << format << " " << option << " " << where);
+        check_rejected(outcome, {option + " " + where.substr(0, 4), " cannot be written: "}, 5);
+      }
+}
+
+TEST_CASE("files: a sweep on a full disk says so in every format") {
+  const Folder folder;
+  static_cast<void>(folder.file("plan.toml",
+                                "[[query]]\ncommand = \"buffer\"\ninputs = [\"2:20:1\"]\n"
+                                "load = [\"0.1:0.9:0.1\"]\ndrop = 1e-9\n"));
+  for (const std::string format : {"", " --format csv", " --format json", " --quiet", " --output x"}) {
+    INFO(format);
+    // Through a pipe, since the limit also applies to files written by the shell.
+    const Outcome outcome = shell(folder, "( ulimit -f 200; $T sweep plan.toml --store s.db" + format +
+                                              " 2>&1 >/dev/null; echo status $? ) | cat; rm -f s.db*");
+    CHECK(holds(outcome.out, "--store s.db cannot be written: "));
+    CHECK(holds(outcome.out, " not in it\n"));
+    CHECK(holds(outcome.out, "status 5\n"));
+  }
+}
+
+TEST_CASE("files: every status but 0 has its reason on standard error") {
+  const Folder folder;
+  static_cast<void>(folder.file("wrong", "0.5\n0.3\n0.2\n"));
+  static_cast<void>(folder.file(
+      "plan.toml", "[[query]]\ncommand = \"buffer\"\ninputs = 8\nload = [0.5, 1]\ndrop = 1e-9\n"));
+  for (const auto& [line, reason] : std::vector<std::pair<std::string, std::string>>{
+           {"compare wrong --inputs 2 --load 0.5", "3 of 3 values disagree"},
+           {"compare wrong --inputs 2 --load 0.5,0.6", "2 of 2 settings disagree"},
+           {"compare wrong --inputs 2 --load 0.5,1", "1 of 2 points has no answer; the first: load 1: "},
+           {"buffer --inputs 8 --load 0.5,1 --drop 1e-9", "1 of 2 points has no answer; the first: load 1: "},
+           {"buffer --inputs 8 --load 1 --drop 1e-9", "unstable"},
+           {"sweep plan.toml --store s.db", "1 of 2 points has no answer; the first: load 1: "},
+           {"buffer --inputs 8 --load x --drop 1e-9", "--load is x"}})
+    for (const std::string format : {"", " --format csv", " --format json", " --format html", " --quiet",
+                                     " --output x", " --quiet --output x"}) {
+      INFO(line << format);
+      const Outcome outcome = shell(folder, "$T " + line + format);
+      CHECK((outcome.status == 1 || outcome.status == 2));
+      CHECK(holds(outcome.err, reason));
+    }
 }
 
 TEST_CASE("files: pictures do not depend on the environment") {
@@ -387,7 +471,7 @@ TEST_CASE("files: a reader that closes early is not an error") {
       folder,
       "{ $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; echo $? >&2; } | head -c 2");
   CHECK(outcome.out == "{\n");
-  CHECK(outcome.err == "4\n");
+  CHECK(outcome.err == "tailbound occupancy: the reader of standard output has gone\n4\n");
 }
 
 TEST_CASE("files: names and titles are escaped for a terminal, a spreadsheet, a page and a picture") {

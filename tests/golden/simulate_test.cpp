@@ -546,7 +546,7 @@ TEST_CASE("simulate: errors") {
            {tree + " --reorder --buffer 5", 2, {"--reorder", "--buffer"}},
            {tree + " --checkpoint-every 5", 2, {"--checkpoint-every", "--checkpoint"}},
            {tree + " --checkpoint-every 0 --checkpoint " + (folder / "c"), 2, {"--checkpoint-every is 0"}},
-           {tree + " --checkpoint /nowhere/c", 2, {"--checkpoint is /nowhere/c"}},
+           {tree + " --checkpoint /nowhere/c", 5, {"--checkpoint /nowhere/c cannot be written"}},
            {tree + " --checkpoint " + (folder / ""), 2, {"--checkpoint"}},
            {tree + " --resume /nowhere/c", 2, {"--resume is /nowhere/c"}},
            {tree + " --hop 1", 2, {"--hop", "--rare"}},

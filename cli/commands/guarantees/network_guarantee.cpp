@@ -22,11 +22,11 @@ Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& c
   if (given.certificate) file.emplace(pending_file(given.certificate.text(), "--certificate"));
   answers::NetworkGuaranteeAnswer answer =
       answers::as_piece(analysis_run(context), [&] { return answers::answer(query); });
-  if (file) {
-    file->write(render::certificate(query, answer));
-    file->commit();
-  }
-  return {.document = render::document(query, std::move(answer))};
+  std::optional<std::string> certificate;
+  if (file) certificate = render::certificate(query, answer);
+  Reply reply{.document = render::document(query, std::move(answer))};
+  if (file) write_with(reply, *file, *certificate);
+  return reply;
 }
 
 }  // namespace tailbound::cli

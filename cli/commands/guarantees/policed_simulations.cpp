@@ -43,8 +43,10 @@ answers::SimulatePolicedQuery read_query(const PolicedSimulationOptions& options
 Reply answer_policed(const PolicedSimulationOptions& options, const Context& context) {
   const answers::SimulatePolicedQuery query = read_query(options);
   answers::SimulatePolicedAnswer found = answers::answer(query, analysis_run(context));
-  const Status status = found.contradicted() ? no_answer : answered;
-  return {.document = render::document(query, std::move(found)), .status = status};
+  const bool contradicted = found.contradicted();
+  Reply reply{.document = render::document(query, std::move(found))};
+  if (contradicted) reply.complain(no_answer, rows::verdict_of(reply.document));
+  return reply;
 }
 
 }  // namespace

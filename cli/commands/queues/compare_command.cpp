@@ -29,6 +29,8 @@ struct CompareOptions {
   bool after_service = false;
 };
 
+using AskedPoint = std::pair<answers::Traffic, CompareQuery>;
+
 /// One for each entry of --of.
 std::vector<Reading> read_readings(const CompareOptions& options, std::int64_t first_index) {
   constexpr std::int64_t deepest = 1'000'000'000'000'000;
@@ -44,14 +46,14 @@ std::vector<Reading> read_readings(const CompareOptions& options, std::int64_t f
 }
 
 /// A query for each combination of list entries, with its traffic.
-std::vector<std::pair<answers::Traffic, CompareQuery>> read_queries(const CompareOptions& options) {
+std::vector<AskedPoint> read_queries(const CompareOptions& options) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   std::optional<int> required;
   if (options.require)
     required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMaxDigits));
   const std::vector<answers::Traffic> traffics = read_traffics(options.traffic);
   const auto list = answers::parse_coefficients(read_file(*options.file, "FILE"), *options.file);
-  std::vector<std::pair<answers::Traffic, CompareQuery>> queries;
+  std::vector<AskedPoint> queries;
   for (const answers::Traffic& traffic : traffics)
     for (const Reading& reading : read_readings(options, list.coefficients.front().index)) {
       CompareQuery query{.queue = answers::slotted_queue(traffic),
@@ -78,20 +80,29 @@ void require_digits(const render::ComparePoint& point) {
 
 Reply answer(const CompareOptions& options, const Context& context) {
   const auto queries = read_queries(options);
-  const answers::Run run = analysis_run(context);
-  auto found = answers::for_each_point(
-      queries.size(), run, [&queries](std::size_t i) { return answers::answer(queries[i].second); });
-  bool disagree = false;
-  std::vector<render::ComparePoint> points;
-  for (std::size_t i = 0; i < found.finished.size(); ++i) {
-    points.push_back({*options.file, queries[i].first, queries[i].second, std::move(found.finished[i])});
-    require_digits(points.back());
-    disagree = disagree || points.back().answer.first.has_value();
-  }
-  render::Document document = render::document(std::move(points));
-  if (found.stopped) render::mark_stopped(document, found.finished.size(), queries.size());
-  Reply reply{.document = std::move(document)};
-  if (disagree) reply.status = no_answer;
+  const auto point_of = [&options](const AskedPoint& asked, CompareAnswer found) {
+    return render::ComparePoint{*options.file, asked.first, asked.second, std::move(found)};
+  };
+  auto found = answers::for_each_point(queries.size(), analysis_run(context), [&](std::size_t i) {
+    return answers::row_of(i, queries.size() == 1, [&] {
+      render::ComparePoint point = point_of(queries[i], answers::answer(queries[i].second));
+      require_digits(point);
+      return std::move(point.answer);
+    });
+  });
+  std::string disagreements;
+  Reply reply = reply_of(
+      queries, std::move(found),
+      [&](std::vector<std::pair<AskedPoint, CompareAnswer>> answered) {
+        std::vector<render::ComparePoint> points;
+        for (auto& [asked, answer] : answered) points.push_back(point_of(asked, std::move(answer)));
+        disagreements = render::disagreements_in_words(points);
+        return render::document(std::move(points));
+      },
+      [&options](const AskedPoint& asked) {
+        return render::inputs_of(*options.file, asked.first, asked.second);
+      });
+  if (!disagreements.empty()) reply.complain(no_answer, std::move(disagreements));
   return reply;
 }
 
@@ -126,7 +137,7 @@ Command compare_command() {
                                      .work = Work::analysis,
                                      .declare = declare,
                                      .answer = answer,
-                                     .layout = render::compare_layout,
+                                     .layout = [] { return render::with_status(render::compare_layout()); },
                                      .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 

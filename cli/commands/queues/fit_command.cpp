@@ -90,14 +90,15 @@ answers::FitQuery read_query(const FitOptions& options) {
 
 Reply answer(const FitOptions& options, const Context& context) {
   const answers::FitQuery query = read_query(options);
+  std::optional<files::PendingFile> file;
+  if (options.save_traffic) file.emplace(pending_file(*options.save_traffic, "--save-traffic"));
   answers::FitAnswer found =
       answers::as_piece(analysis_run(context), [&] { return answers::answer(query, analysis_run(context)); });
-  if (options.save_traffic) {
-    files::PendingFile file = pending_file(*options.save_traffic, "--save-traffic");
-    file.write(answers::traffic_file(query, found));
-    file.commit();
-  }
-  return {.document = render::document(query, std::move(found))};
+  std::string saved;
+  if (file) saved = answers::traffic_file(query, found);
+  Reply reply{.document = render::document(query, std::move(found))};
+  if (file) write_with(reply, *file, saved);
+  return reply;
 }
 
 void declare(OptionTable& table, FitOptions& options) {

@@ -13,6 +13,7 @@
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>
+#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/threads.hpp>
 #include <tailbound/version.hpp>
@@ -249,9 +250,13 @@ Reply answer(const SweepOptions& options, const Context& context) {
   const answers::SweepAnswer found =
       options.dry_run ? look_up(query) : answers::answer(query, jobs, analysis_run(context));
   Reply reply{.document = render::document(plan, found)};
-  if (!options.dry_run &&
-      (found.count(SweepStatus::answered) < found.rows.size() || !found.cannot_be_written.empty()))
-    reply.status = no_answer;
+  if (options.dry_run) return reply;
+  if (!found.cannot_be_written.empty())
+    reply.complain(unwritten, fmt::format("{}; {} not in it", found.cannot_be_written,
+                                          found.unsaved == 1 ? "1 point is"
+                                                             : fmt::format("{} points are", found.unsaved)));
+  if (found.count(SweepStatus::answered) < found.rows.size() && !reply.document.stopped)
+    reply.complain(no_answer, render::unanswered_in_words(reply.document));
   return reply;
 }
 

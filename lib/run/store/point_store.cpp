@@ -67,7 +67,7 @@ class PointStore::Database {
       }
       const std::string why = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
-      reject("a writable file (" + why + ")");
+      throw StoreFull("--store " + path_, why);
     }
     sqlite3_busy_timeout(handle_, timeout_ms);
     try {
@@ -201,7 +201,7 @@ class PointStore::Database {
     if ((result & 0xFF) == SQLITE_BUSY) throw StoreBusy("the store " + path_ + " is in use: " + why);
     const int kind = result & 0xFF;
     if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN)
-      throw StoreFull("the store " + path_ + " cannot be written: " + why);
+      throw StoreFull("--store " + path_, why);
     throw Error("the store " + path_ + " cannot be used: " + why);
   }
 

@@ -2,6 +2,7 @@
 
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/this_process.hpp>
+#include <tailbound/core/unwritable.hpp>
 
 #include <array>
 #include <chrono>
@@ -85,9 +86,9 @@ class StoreBusy : public Error {
 };
 
 /// The disk is full or not writable: results found now are not stored.
-class StoreFull : public NoAnswer {
+class StoreFull : public Unwritable {
  public:
-  using NoAnswer::NoAnswer;
+  using Unwritable::Unwritable;
 };
 
 /// Not thread-safe, and not usable after a fork(). All writing functions throw StoreFull, and StoreBusy if

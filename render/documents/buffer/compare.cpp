@@ -280,7 +280,8 @@ const Fields<ComparePoint>& compare_inputs() {
         "requested: auto, double, multiprecision, interval or exact", Style::hidden},
        [](const Point& of) { return queue::name(of.query.arithmetic); }},
       {{"digits", "digits", "", Shape::whole, "certified digits of the true values", Style::hidden},
-       [](const Point& of) { return of.answer.digits.count; }},
+       [](const Point& of) { return of.answer.digits.count; },
+       [](const Point& of) { return !of.answer.coefficients.empty(); }},
       {{"require", "required", "", Shape::whole, "digits that must agree, 1 to 10000", Style::hidden},
        [](const Point& of) { return of.query.required; },
        if_present}};
@@ -426,6 +427,21 @@ std::string printed_in_words(const Coefficient& printed, int digits) {
   if (printed.significant_digits == 0) return "0";
   return numeric::to_decimal(printed.value, std::min(digits, printed.significant_digits),
                              numeric::Rounding::nearest);
+}
+
+Cells inputs_of(std::string file, const Traffic& traffic, const CompareQuery& query) {
+  return compare_inputs().cells({.file = std::move(file), .traffic = traffic, .query = query, .answer = {}});
+}
+
+std::string disagreements_in_words(const std::vector<ComparePoint>& points) {
+  const auto count = std::count_if(points.begin(), points.end(),
+                                   [](const ComparePoint& point) { return point.answer.first.has_value(); });
+  if (count == 0) return {};
+  if (points.size() > 1)
+    return fmt::format("{} of {} settings {}", count, points.size(), count == 1 ? "disagrees" : "disagree");
+  std::string text = uncapitalized(headline(points));
+  text.pop_back();
+  return text;
 }
 
 Layout compare_layout() {

@@ -20,6 +20,13 @@ struct ComparePoint {
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<ComparePoint> points);
 
+/// The inputs of a point without an answer.
+[[nodiscard]] Cells inputs_of(std::string file, const answers::Traffic& traffic,
+                              const answers::CompareQuery& query);
+
+/// "2 of 3 settings disagree"; empty if all agree.
+[[nodiscard]] std::string disagreements_in_words(const std::vector<ComparePoint>& points);
+
 [[nodiscard]] Layout compare_layout();
 
 /// "P(Q > n) after service, in percent".
