@@ -119,6 +119,9 @@ struct Command {
   ExampleOptions example;
 };
 
+/// The reply with the names that it shows as they are written (cli/options/names.hpp).
+[[nodiscard]] Reply with_names(Reply reply);
+
 /// The definition of a command.
 template <class Options>
 struct CommandParts {
@@ -157,7 +160,7 @@ template <class Options>
           .answer =
               [options, declared, check = parts.check, answer = parts.answer](const Context& context) {
                 if (declared) check(*declared);
-                return answer(*options, context);
+                return with_names(answer(*options, context));
               },
           .layout = parts.layout,
           .example = std::move(parts.example)};

@@ -137,8 +137,13 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
   document.stopped_after = fmt::format("{} of {} points", finished, requested);
 }
 
+Picture as_requested(const Document& document, Picture picture) {
+  picture.names = document.names;
+  return with_units(std::move(picture), document.scale);
+}
+
 Picture picture_of(const Document& document, std::size_t max_curves, bool with_headline) {
-  Picture picture = with_units(document.picture(), document.scale);
+  Picture picture = as_requested(document, document.picture());
   if (with_headline && !document.headline.empty())
     picture.note = document.headline.text() + (picture.note.empty() ? "" : " " + capitalized(picture.note));
   const auto add_note = [&](const std::string& text) {

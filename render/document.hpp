@@ -172,6 +172,7 @@ struct Document {
   bool stopped = false;              ///< on request: the answer is incomplete
   std::string stopped_after{};       ///< "4 of 9 points", "with 12 of 64 batches done"
   UnitScale scale{};                 ///< of pictures; of columns: render/units.hpp
+  std::vector<std::string> names{};  ///< never typeset: AsWritten (drawing/typeset.hpp)
   /// Drawn only on demand. \throws NoAnswer  there is nothing to draw
   std::function<Picture()> picture{};
   /// Further pictures for pages: the network itself, the answer against the load. \throws NoAnswer  nothing
@@ -211,6 +212,9 @@ void add_assumptions(Document& document);
 
 /// Marks it as stopped: "4 of 9 points".
 void mark_stopped(Document& document, std::size_t finished, std::size_t requested);
+
+/// One of its pictures in the units that were requested, its names as written.
+[[nodiscard]] Picture as_requested(const Document& document, Picture picture);
 
 /// Its picture, marked if the document is stopped. At most the first `max_curves` curves are included; the
 /// note then gives the total number.  \throws NoAnswer  there is nothing to draw

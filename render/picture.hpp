@@ -96,6 +96,7 @@ struct Picture {
   double x_factor = 1, y_factor = 1;
   std::vector<Curve> curves{};
   std::optional<NetworkPicture> network{};  ///< instead of the axes and curves
+  std::vector<std::string> names{};         ///< never typeset: AsWritten (drawing/typeset.hpp)
 };
 
 /// Size of pictures, and of the rectangle of their axes [px].

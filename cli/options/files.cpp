@@ -1,4 +1,5 @@
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <tailbound/core/unwritable.hpp>
 
 #include <memory>
@@ -13,6 +14,7 @@ std::unique_ptr<files::NamedFiles> current;
 
 void begin_files(std::stop_token stop) {
   current = std::make_unique<files::NamedFiles>(std::move(stop));
+  forget_names();
 }
 
 files::NamedFiles& named_files() {

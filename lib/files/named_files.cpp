@@ -173,6 +173,13 @@ void NamedFiles::read_pieces(const std::string& path, std::string_view argument,
   }
 }
 
+std::vector<std::string> NamedFiles::paths() {
+  const std::scoped_lock guard(lock_);
+  std::vector<std::string> all;
+  for (const Use& use : uses_) all.push_back(use.path);
+  return all;
+}
+
 void NamedFiles::remember() {
   const std::scoped_lock guard(lock_);
   remembers_ = true;

@@ -64,6 +64,9 @@ class NamedFiles {
   /// \throws as writes()
   void keeps(const std::string& path, std::string_view option);
 
+  /// Of all files named so far, as they were named.
+  [[nodiscard]] std::vector<std::string> paths();
+
   /// Ends waits for the other end of a pipe.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 

@@ -294,8 +294,7 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
           "<circle class=\"tb-host\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}</title></circle>", x,
           y, dot, html_escaped(name));
       if (hosts <= hosts_named)
-        names +=
-            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 17, typeset_svg(name, name_size));
+        names += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 17, html_escaped(name));
       continue;
     }
     const double w = named ? typeset_width(name, name_size) / 2 + 5 : half, h = named ? 9 : half;
@@ -304,8 +303,7 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
         "rx=\"3\"><title>{}</title></rect>",
         x - w, y - h, 2 * w, 2 * h, html_escaped(name));
     if (named)
-      names +=
-          fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 4, typeset_svg(name, name_size));
+      names += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 4, html_escaped(name));
   }
   svg.body = lines + nodes + "<g class=\"tb-names\">" + names + "</g>";
   if (busiest == network.edges.size()) return svg;

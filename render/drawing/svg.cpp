@@ -422,6 +422,7 @@ std::string svg_within_page(const DrawnPicture& drawn) {
 }
 
 std::string svg_file(const DrawnPicture& drawn) {
+  const AsWritten names(drawn->names);
   const Picture picture = drawn->network ? *drawn : named_where_hidden(*drawn);
   std::string body, head;
   double y = border;

@@ -60,8 +60,9 @@ bool begins_number(std::string_view text, std::size_t at) {
 struct Sign {
   std::string_view written, set;
 };
-constexpr std::array<Sign, 5> signs{
-    {{"<=", "\u2264"}, {">=", "\u2265"}, {"+-", "\u00b1"}, {"->", "\u2192"}, {"!=", "\u2260"}}};
+constexpr std::array<Sign, 4> signs{{{"<=", "\u2264"}, {">=", "\u2265"}, {"+-", "\u00b1"}, {"!=", "\u2260"}}};
+
+thread_local const AsWritten* as_written = nullptr;
 
 /// Widths of Helvetica's characters from space to tilde, in thousandths of their size.
 constexpr std::array<int, 95> widths{
@@ -122,6 +123,11 @@ std::vector<TextRun> typeset(std::string_view text) {
     plain.clear();
   };
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t length = AsWritten::length_at(text, at); length > 0) {
+      plain += text.substr(at, length);
+      at += length;
+      continue;
+    }
     const char before = at == 0 ? ' ' : text[at - 1];
     if (text[at] == '`') {
       if (const std::size_t end = text.find('`', at + 1); end != std::string_view::npos && end > at + 1) {
@@ -148,8 +154,7 @@ std::vector<TextRun> typeset(std::string_view text) {
     const auto sign = std::find_if(signs.begin(), signs.end(), [&](const Sign& each) {
       return text.substr(at, each.written.size()) == each.written;
     });
-    const bool arrow = sign != signs.end() && sign->written == "->";
-    if (sign != signs.end() && (!arrow || before != '-')) {
+    if (sign != signs.end()) {
       plain += sign->set;
       at += sign->written.size();
       continue;
@@ -169,6 +174,32 @@ std::vector<TextRun> typeset(std::string_view text) {
   }
   close();
   return runs;
+}
+
+bool is_changed_by_typesetting(std::string_view text) {
+  const std::vector<TextRun> runs = typeset(text);
+  return runs.size() > 1 ||
+         (runs.size() == 1 && (runs[0].text != text || runs[0].style != TextRun::Style::plain));
+}
+
+AsWritten::AsWritten(const std::vector<std::string>& names)
+    : outer_(as_written), names_(names.begin(), names.end()) {
+  names_.erase("");
+  for (const std::string& name : names_) lengths_.insert(name.size());
+  as_written = this;
+}
+
+AsWritten::~AsWritten() {
+  as_written = outer_;
+}
+
+std::size_t AsWritten::length_at(std::string_view text, std::size_t at) {
+  if (as_written == nullptr || (at > 0 && of_word(text[at - 1]))) return 0;
+  for (const std::size_t length : as_written->lengths_) {
+    if (at + length > text.size() || (at + length < text.size() && of_word(text[at + length]))) continue;
+    if (as_written->names_.contains(text.substr(at, length))) return length;
+  }
+  return 0;
 }
 
 std::string typeset_html(std::string_view text) {

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 /// Typesetting of plain text: powers of ten with superscript exponents, and symbols that ASCII approximates.
 ///
-/// METHOD  "1e-15" becomes 10 with the exponent -15, "4.7e-15" 4.7 x 10 with it; <=, >=, +-, -> and a minus
-/// before a
-///         number become symbols, as does "8 x 8"; text between backticks is code and stays unchanged
+/// METHOD  "1e-15" becomes 10 with the exponent -15, "4.7e-15" 4.7 x 10 with it; <=, >=, +- and a minus
+///         before a number become symbols, as does "8 x 8"; text between backticks is code and stays
+///         unchanged. An arrow "->" stays as well: it is part of the names of links and flows
 /// TESTS   tests/render/typeset_test.cpp
 namespace tailbound::render {
 
@@ -20,6 +23,26 @@ struct TextRun {
 };
 
 [[nodiscard]] std::vector<TextRun> typeset(std::string_view text);
+
+/// Would it look different?
+[[nodiscard]] bool is_changed_by_typesetting(std::string_view text);
+
+/// Names that stay as they are written while it lives, in its thread: wherever they are whole words.
+class AsWritten {
+ public:
+  explicit AsWritten(const std::vector<std::string>& names);
+  ~AsWritten();
+  AsWritten(const AsWritten&) = delete;
+  AsWritten& operator=(const AsWritten&) = delete;
+
+  /// Bytes of the longest name at this position; 0 if there is none.
+  [[nodiscard]] static std::size_t length_at(std::string_view text, std::size_t at);
+
+ private:
+  const AsWritten* outer_;
+  std::set<std::string, std::less<>> names_;
+  std::set<std::size_t, std::greater<>> lengths_;
+};
 
 /// Plain text escaped for HTML and SVG, in elements and in double-quoted attributes.
 [[nodiscard]] std::string html_escaped(std::string_view text);

@@ -5,7 +5,6 @@
 #include <tailbound/render/formats/html.hpp>
 #include <tailbound/render/formats/short_ends.hpp>
 #include <tailbound/render/sweep_picture.hpp>
-#include <tailbound/render/units.hpp>
 
 #include <algorithm>
 #include <array>
@@ -441,7 +440,7 @@ std::string Writer::picture() {
 std::string Writer::further_pictures() {
   std::string text;
   for (const std::function<Picture()>& further : document.further_pictures)
-    text += drawn_or_nothing([&] { return with_units(further(), document.scale); });
+    text += drawn_or_nothing([&] { return as_requested(document, further()); });
   return text;
 }
 
@@ -476,6 +475,7 @@ std::string command_line(const Frame& frame) {
 }  // namespace
 
 std::string html_fragment(const Document& document, const Frame& frame) {
+  const AsWritten names(document.names);
   Writer writer{document};
   std::string text =
       fmt::format("<article class=\"tb-answer\">\n<header><p class=\"tb-over\">tailbound {}</p><h1>{}</h1>",

@@ -86,10 +86,10 @@ std::string picture_json(const DrawnPicture& drawn) {
   const std::size_t points = points_of(picture);
   const View view = view_of(picture);
   std::string text = fmt::format(
-      R"({{"title":{},"x":{},"y":{},"note":{},"powers":{},"xpowers":{},"log":{},"view":[{:.10g},{:.10g},{:.10g},{:.10g}],"curves":[)",
-      text_json(picture.title), text_json(picture.x_label), text_json(picture.y_label),
-      text_json(picture.note), picture.powers_of_ten, picture.x_powers_of_ten, picture.log_y, view.x.low,
-      view.x.high, view.y.low, view.y.high);
+      R"({{{}"title":{},"x":{},"y":{},"note":{},"powers":{},"xpowers":{},"log":{},"view":[{:.10g},{:.10g},{:.10g},{:.10g}],"curves":[)",
+      picture.names.empty() ? "" : R"("names":)" + text_json(picture.names) + ",", text_json(picture.title),
+      text_json(picture.x_label), text_json(picture.y_label), text_json(picture.note), picture.powers_of_ten,
+      picture.x_powers_of_ten, picture.log_y, view.x.low, view.x.high, view.y.low, view.y.high);
   const auto first = [](const Place& point) { return point.first; };
   const auto second = [](const Place& point) { return point.second; };
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {

@@ -19,7 +19,7 @@ TEST_CASE("typeset: powers of ten have superscript exponents, and numbers do not
 
 TEST_CASE("typeset: signs become symbols, names stay unchanged", "[render]") {
   CHECK(typeset_html("a <= b, c >= d, 3 +- 1, -5, 8 x 8 mesh, a -> b") ==
-        "a \u2264 b, c \u2265 d, 3 \u00b1 1, \u22125, 8\u00a0\u00d7\u00a08 mesh, a \u2192 b");
+        "a \u2264 b, c \u2265 d, 3 \u00b1 1, \u22125, 8\u00a0\u00d7\u00a08 mesh, a -> b");
   for (const std::string plain :
        {"run-1e5.csv", "dir/1e5", "x1e5", "1e5x", "2026-11-28", "--drop", "1e5.csv", "e-5"})
     CHECK(typeset_html(plain) == plain);
@@ -27,6 +27,23 @@ TEST_CASE("typeset: signs become symbols, names stay unchanged", "[render]") {
         "ask <code>tailbound buffer --drop 1e-9 &lt;x&gt;</code> for it");
   CHECK(typeset_html("an odd ` is one") == "an odd ` is one");
   CHECK(typeset_html("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#39;");
+}
+
+TEST_CASE("typeset: known names stay as they are written, where they are whole words", "[render]") {
+  const std::vector<std::string> names{"-1", "1e-9", "x<=y", "8 x 8", "q`r`s", ""};
+  for (const std::string& name : names) CHECK(is_changed_by_typesetting(name) == !name.empty());
+  CHECK(!is_changed_by_typesetting("a->b"));
+  {
+    const AsWritten kept(names);
+    for (const std::string& name : names)
+      CHECK(typeset_html("flow " + name + " -> " + name + ", " + name) ==
+            html_escaped("flow " + name + " -> " + name + ", " + name));
+    CHECK(typeset_html("-1e-5, -10, 1e-91, x<=yz") ==
+          "\u221210<sup>\u22125</sup>, \u221210, 10<sup>\u221291</sup>, x\u2264yz");
+    const AsWritten others({"-10"});
+    CHECK(typeset_html("-10, -1") == "-10, \u22121");
+  }
+  CHECK(typeset_html("-1") == "\u22121");
 }
 
 TEST_CASE("typeset: exponents in SVG are raised, text after them is not", "[render]") {

@@ -1,5 +1,6 @@
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <cli/options/replies.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
@@ -22,8 +23,11 @@ std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options
   const answers::NamedText file{files.network.text(), read_file(files.network.text(), "--network")};
   std::optional<answers::NamedText> matrix;
   if (files.matrix) matrix = {files.matrix.text(), read_file(files.matrix.text(), "--matrix")};
-  return answers::read_fabrics(file, matrix, files.route.if_given(), read_loads(options), read_named,
-                               read_failures(options), with_buffers, options.speed_unit.if_given());
+  std::vector<answers::FabricTopology> all =
+      answers::read_fabrics(file, matrix, files.route.if_given(), read_loads(options), read_named,
+                            read_failures(options), with_buffers, options.speed_unit.if_given());
+  if (!all.empty()) keep_names(all.front().fabric->network);
+  return all;
 }
 
 answers::NetworkTopology place_of(const answers::FabricTopology& topology) {

@@ -1,6 +1,7 @@
 #include <cli/commands.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <cli/options/number_options.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
@@ -222,6 +223,7 @@ Reply answer(const Options& options, const Context&) {
   if (options.without) query.without = network::failures_of(options.without.text());
   query.shared_memory = options.shared_memory.if_given();
   const answers::GeneratedNetworkAnswer found = answers::answer(query);
+  keep_names(found.network);
   return {.document = render::document(query, found), .text = found.file};
 }
 

@@ -1,6 +1,7 @@
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -63,6 +64,7 @@ std::vector<answers::NetworkTopology> for_each_seed(const NetworkFileOptions& op
   for (const std::optional<std::int64_t>& seed : options.route_seed.each())
     networks.push_back(
         read(seed ? std::optional(static_cast<std::uint64_t>(*seed)) : std::optional<std::uint64_t>()));
+  if (!networks.empty()) keep_names(networks.front().network);
   return networks;
 }
 

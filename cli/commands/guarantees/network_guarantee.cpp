@@ -1,5 +1,6 @@
 #include <cli/commands/guarantees/guarantee_options.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/render/documents/guarantee/certificate.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
@@ -18,6 +19,7 @@ Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& c
       .method = given.method.value(),
       .flow = given.flow.if_given(),
       .port = given.port.if_given()};
+  keep_names(query.file);
   std::optional<files::PendingFile> file;
   if (given.certificate) file.emplace(pending_file(given.certificate.text(), "--certificate"));
   answers::NetworkGuaranteeAnswer answer =

@@ -1,5 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <cli/options/number_options.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/render/documents/simulation/simulate_policed.hpp>
@@ -42,6 +43,7 @@ answers::SimulatePolicedQuery read_query(const PolicedSimulationOptions& options
 
 Reply answer_policed(const PolicedSimulationOptions& options, const Context& context) {
   const answers::SimulatePolicedQuery query = read_query(options);
+  keep_names(query.file);
   answers::SimulatePolicedAnswer found = answers::answer(query, analysis_run(context));
   const bool contradicted = found.contradicted();
   Reply reply{.document = render::document(query, std::move(found))};

@@ -2,6 +2,7 @@
 #include <cli/command_runner.hpp>
 #include <cli/commands.hpp>
 #include <cli/options/files.hpp>
+#include <cli/options/names.hpp>
 #include <cli/options/options.hpp>
 #include <cli/options/simulation_options.hpp>
 #include <cli/process/memory.hpp>
@@ -181,6 +182,16 @@ void keep_rejection(const answers::SweepQuery& query, const SweepPoint& point, c
   static_cast<void>(store.keep_and_claim({row}, query.keys, none, 0));
 }
 
+/// Values of options are shown in its rows: those that are no numbers are names.
+bool is_number(const std::string& text) {
+  try {
+    static_cast<void>(parse_share(text, "a value"));
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
 /// "2/7": every seventh point, starting with the second.
 void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   const auto [number, parts] = parse_part(part, "--part", 1'000'000);
@@ -215,6 +226,8 @@ Reply answer(const SweepOptions& options, const Context& context) {
   std::map<std::string, std::string> files;
   for (const SweepPoint& point : plan.points) {
     check(point, runners);
+    for (const auto& [option, text] : point.options)
+      if (!is_number(text)) keep_name(text);
     const CommandRunner& runner = runner_of(runners, point.query);
     Limits limits;
     if (context.executor == nullptr) limits = context.limits_of_each(usual_limits(runner.command(), false));

@@ -206,12 +206,24 @@ const tailbound = (() => {
 
   // Typesets powers of ten in text that is already escaped.
   const minus = (text) => text.replace(/(^|[\s([=,;])-(?=\d)/g, "$1\u2212");
-  const typeset = (text, raised) => minus(text).replace(/<=|&lt;=/g, "\u2264").replace(/(&gt;|>)=/g, "\u2265").replace(/\+-/g, "\u00b1").replace(/-&gt;/g, "\u2192")
+  const typeset = (text, raised) => minus(text).replace(/<=|&lt;=/g, "\u2264").replace(/(&gt;|>)=/g, "\u2265").replace(/\+-/g, "\u00b1")
     .replace(/(?<![\w./-])(\d+(?:\.\d+)?)e([-+]?)0*(\d+)(?![\w])/g, (_, mantissa, sign, digits) =>
       (/^1(\.0+)?$/.test(mantissa) ? "10" : `${mantissa}\u00a0\u00d7\u00a010`) + raised((sign === "-" ? "\u2212" : "") + digits));
-  const in_html = (text) => typeset(escaped(text), (power) => `<sup>${power}</sup>`);
+  // Names of the pictures on the page, which stay as they are written.
+  const names = new Set();
+  let any_name = null;
+  function keep_names(more) {
+    const count = names.size;
+    for (const name of more || []) names.add(name);
+    if (names.size === count) return;
+    const longest_first = [...names].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    any_name = new RegExp(`(?<!\\w)(${longest_first.join("|")})(?!\\w)`);
+  }
+  // Split at a group, every second piece is a name.
+  const in_pieces = (text, set) => any_name ? text.split(any_name).map((piece, i) => (i % 2 ? escaped : set)(piece)).join("") : set(text);
+  const in_html = (text) => in_pieces(text, (piece) => typeset(escaped(piece), (power) => `<sup>${power}</sup>`));
   // Text after an exponent returns to the baseline.
-  const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`)
+  const in_svg = (text) => in_pieces(text, (piece) => typeset(escaped(piece), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`))
     .replace(/<tspan dy="4.6">\u200b<\/tspan>$/, "");
 
   const as_shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
@@ -863,7 +875,9 @@ const tailbound = (() => {
   }
 
   function picture_data(figure) {
-    return JSON.parse(figure.querySelector(".tb-data").textContent);
+    const data = JSON.parse(figure.querySelector(".tb-data").textContent);
+    keep_names(data.names);
+    return data;
   }
 
   // Replaces the static drawing with the interactive chart.
