@@ -18,6 +18,8 @@ namespace py = pybind11;
 /// Columns with one row per result. Rows may have different keys.
 class Columns {
  public:
+  /// \param rows  without any value
+  explicit Columns(std::size_t rows = 0) : rows_(rows) {}
   /// Adds a row. If a key is in both, `found` takes precedence.
   void add(const render::Cells& inputs, const render::Cells& found);
   /// Appends the rows of `other`.

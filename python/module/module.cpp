@@ -125,7 +125,7 @@ PYBIND11_MODULE(_tailbound, module) {
   module.attr("__version__") = TAILBOUND_VERSION;
   py::register_exception_translator(&translate);
   py::class_<Columns>(module, "Columns")
-      .def(py::init())
+      .def(py::init<std::size_t>(), py::arg("rows") = 0)
       .def("append", &Columns::append, py::arg("other"))
       .def("__len__", &Columns::rows)
       .def("keys", &Columns::keys)
@@ -134,7 +134,8 @@ PYBIND11_MODULE(_tailbound, module) {
                       [](const py::bytes& bytes) { return Columns::from_bytes(std::string(bytes)); }));
   py::class_<Shown, std::shared_ptr<Shown>>(module, "Shown")
       .def("written", &Shown::written, py::arg("format"), py::arg("quiet") = false)
-      .def("content", &Shown::content)
+      .def("__len__", &Shown::size)
+      .def("content", &Shown::content, py::arg("results") = true)
       .def("table", &Shown::table, py::arg("result"), py::arg("table"))
       .def("columns", &Shown::columns)
       .def("columns_of", &Shown::columns_of, py::arg("rows"))

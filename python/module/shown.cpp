@@ -6,6 +6,7 @@
 #include <tailbound/render/formats/html.hpp>
 #include <tailbound/version.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <sstream>
@@ -170,12 +171,53 @@ py::list to_python(const PlainCells& cells) {
   return list;
 }
 
+py::tuple to_python(const render::Column& column) {
+  return py::make_tuple(column.key, column.heading, column.unit, column.meaning,
+                        column.style == render::Style::hidden);
+}
+
 py::list to_python(const std::vector<render::Column>& columns) {
   py::list list;
-  for (const render::Column& column : columns)
-    list.append(py::make_tuple(column.key, column.heading, column.unit, column.meaning,
-                               column.style == render::Style::hidden));
+  for (const render::Column& column : columns) list.append(to_python(column));
   return list;
+}
+
+/// The times of a result's percentiles as columns: latency_slots_99.99, or class_1_wait_slots_99.99.
+/// \param add  called with each column and its value
+template <class Add>
+void for_each_percentile(const Document& document, const render::Result& result, const Add& add) {
+  const auto is_table = [](const auto& table) { return table.key == "percentiles"; };
+  const auto rows = std::find_if(result.tables.begin(), result.tables.end(), is_table);
+  if (rows == result.tables.end()) return;
+  const auto& layouts = document.layout->tables;
+  const auto layout = std::find_if(layouts.begin(), layouts.end(), is_table);
+  if (layout == layouts.end()) return;
+  for (std::size_t i = 0; i < rows->size; ++i) {
+    const render::Cells cells = rows->row(i);
+    std::string before, heading, percentile;  // what is before the percentile identifies the row, as it does
+    for (const render::Column& column : layout->columns) {
+      const std::string text = render::cell_text(column, cells, document.digits);
+      const bool is_percentile = column.key == "percentile";
+      if (percentile.empty()) {
+        heading += (heading.empty() ? "" : " ") + (is_percentile ? text + " %" : column.heading + " " + text);
+        (is_percentile ? percentile : before) += is_percentile ? text : column.key + "_" + text + "_";
+      } else if (column.style != render::Style::hidden && !column.unit.empty() && !text.empty()) {
+        render::Column made = column;
+        made.key = before + column.key + "_" + percentile;
+        made.heading = heading + (column.heading.empty() ? "" : " " + column.heading);
+        add(made, render::value_of(cells, column.key));
+      }
+    }
+  }
+}
+
+/// The cells of a result, and its percentiles.
+render::Cells with_percentiles(const Document& document, const render::Result& result) {
+  render::Cells cells = result.cells;
+  for_each_percentile(document, result, [&](const render::Column& column, render::Value value) {
+    cells.push_back({.key = column.key, .value = std::move(value)});
+  });
+  return cells;
 }
 
 std::string written_now(const cli::Reply& reply, const std::string& format, bool quiet) {
@@ -255,9 +297,15 @@ std::string Shown::written(const std::string& format, bool quiet) const {
   return std::move(*text);
 }
 
-py::dict Shown::content() const {
+std::size_t Shown::size() const {
+  std::size_t size = 0;
+  show([this, &size] { size = held_->reply().document.results.size(); });
+  return size;
+}
+
+py::dict Shown::content(bool with_results) const {
   struct Result {
-    PlainCells inputs, cells, text_cells;
+    PlainCells inputs, cells, text_cells, percentiles;
     std::string caption;
     std::vector<std::pair<std::string, std::size_t>> tables;
   };
@@ -265,13 +313,13 @@ py::dict Shown::content() const {
     std::shared_ptr<const render::Layout> layout;
     std::string headline, stopped_after, text;
     std::vector<std::string> notes;
-    std::vector<render::Column> text_columns;
+    std::vector<render::Column> text_columns, percentile_columns;
     std::vector<Result> results;
     int digits = 10, status = 0;
     bool stopped = false;
   };
   const auto seen = std::make_shared<Content>();
-  show([held = held_, seen] {
+  show([held = held_, seen, with_results] {
     const cli::Reply& reply = held->reply();
     const Document& document = reply.document;
     *seen = {.layout = document.layout,
@@ -280,17 +328,26 @@ py::dict Shown::content() const {
              .text = reply.text.value_or(""),
              .notes = document.notes,
              .text_columns = document.text_columns,
+             .percentile_columns = {},
              .results = {},
              .digits = document.digits.count,
              .status = static_cast<int>(reply.status()),
              .stopped = document.stopped};
+    if (!with_results) return;
     for (const render::Result& result : document.results) {
       Result& made = seen->results.emplace_back(Result{.inputs = to_plain(result.inputs),
                                                        .cells = to_plain(result.cells),
                                                        .text_cells = to_plain(result.text_cells),
+                                                       .percentiles = {},
                                                        .caption = result.caption,
                                                        .tables = {}});
       for (const render::Rows& rows : result.tables) made.tables.emplace_back(rows.key, rows.size);
+      for_each_percentile(document, result, [&](const render::Column& column, const render::Value& value) {
+        made.percentiles.emplace_back(column.key, to_plain(value));
+        const auto same = [&](const render::Column& each) { return each.key == column.key; };
+        if (std::none_of(seen->percentile_columns.begin(), seen->percentile_columns.end(), same))
+          seen->percentile_columns.push_back(column);
+      });
     }
   });
   py::dict content;
@@ -315,11 +372,12 @@ py::dict Shown::content() const {
   }
   content["tables"] = tables;
   content["text_columns"] = to_python(seen->text_columns);
+  content["percentile_columns"] = to_python(seen->percentile_columns);
   for (const Result& result : seen->results) {
     py::list sizes;
     for (const auto& [key, size] : result.tables) sizes.append(py::make_tuple(key, size));
     results.append(py::make_tuple(to_python(result.inputs), to_python(result.cells), sizes, result.caption,
-                                  to_python(result.text_cells)));
+                                  to_python(result.text_cells), to_python(result.percentiles)));
   }
   content["results"] = results;
   return content;
@@ -339,8 +397,9 @@ py::list Shown::table(std::size_t result, std::size_t table) const {
 Columns Shown::columns() const {
   const auto made = std::make_shared<Columns>();
   show([held = held_, made] {
-    for (const render::Result& result : held->reply().document.results)
-      made->add(result.inputs, result.cells);
+    const Document& document = held->reply().document;
+    for (const render::Result& result : document.results)
+      made->add(result.inputs, with_percentiles(document, result));
   });
   return std::move(*made);
 }
@@ -348,9 +407,10 @@ Columns Shown::columns() const {
 Columns Shown::columns_of(const std::vector<std::size_t>& rows) const {
   const auto made = std::make_shared<Columns>();
   show([held = held_, made, rows] {
+    const Document& document = held->reply().document;
     for (const std::size_t row : rows) {
-      const render::Result& result = held->reply().document.results.at(row);
-      made->add(result.inputs, result.cells);
+      const render::Result& result = document.results.at(row);
+      made->add(result.inputs, with_percentiles(document, result));
     }
   });
   return std::move(*made);
@@ -385,10 +445,13 @@ std::shared_ptr<Shown> Shown::part(std::size_t row) const {
 py::list Shown::values(const std::string& key, const std::vector<std::size_t>& rows) const {
   const auto plains = std::make_shared<std::vector<Plain>>();
   show([held = held_, plains, key, rows] {
+    const Document& document = held->reply().document;
     for (const std::size_t row : rows) {
-      const render::Result& result = held->reply().document.results.at(row);
+      const render::Result& result = document.results.at(row);
       render::Value value = render::value_of(result.cells, key);
-      if (std::holds_alternative<render::None>(value)) value = render::value_of(result.inputs, key);
+      const auto is_missing = [&value] { return std::holds_alternative<render::None>(value); };
+      if (is_missing()) value = render::value_of(result.inputs, key);
+      if (is_missing()) value = render::value_of(with_percentiles(document, result), key);
       plains->push_back(to_plain(value));
     }
   });

@@ -24,11 +24,13 @@ class Shown {
 
   /// The output of the command.  \param format  "table", "json", "csv", "markdown" or "html"
   [[nodiscard]] std::string written(const std::string& format, bool quiet) const;
+  /// Number of results.
+  [[nodiscard]] std::size_t size() const;
   /// The document without its tables, as a dict; values are described in shown.cpp.
-  [[nodiscard]] py::dict content() const;
+  [[nodiscard]] py::dict content(bool with_results) const;
   /// The rows of a table of a result, each a list of (key, value).
   [[nodiscard]] py::list table(std::size_t result, std::size_t table) const;
-  /// One row per result: parameters and results.
+  /// One row per result: parameters, results and percentiles.
   [[nodiscard]] Columns columns() const;
   /// The same for these results of a list.
   [[nodiscard]] Columns columns_of(const std::vector<std::size_t>& rows) const;

@@ -12,13 +12,15 @@ True
 array([ 26,  48, 157])
 
 Each command of the command line is a function; ``help(tb.buffer)`` lists its keywords. Numbers are taken exactly:
-0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). Arrays and lists are broadcast against each other by
-the rules of numpy. Lists in the syntax of the command line (``load="0.1:0.9:0.1"``) run all combinations.
+0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). A list may be a list, an array, a column of pandas or
+text (``load="0.1:0.9:0.1"``): the answers are the same. Several arrays are broadcast against each other by the rules of
+numpy; several lists as text run all combinations.
 """
 
-from ._answers import Answer, Answers, Column, Result, Row, Table
+from ._answers import Answer, Column, Result, Row, Table
 from ._ask import grid
 from ._columns import Numbers
+from ._lists import Answers
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, ParseError, Stopped, Undecided, Unstable
 from ._networks import Network
 from ._commands import *

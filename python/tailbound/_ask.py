@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import os
 import pickle
+import re
 import sys
 import time
 from decimal import Decimal
@@ -13,8 +15,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _tailbound
-from ._answers import Answer, Answers, Listed, Rows
+from ._answers import Answer, value_of
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped, speak_python
+from ._lists import Answers, Entry, Points, Refused
 from ._networks import Network, network_text
 from ._progress import Meter, Progress
 from ._symbolic import Formula, formula_text, is_formula
@@ -63,7 +66,8 @@ def ask(command: str, spec: Spec, arguments: Mapping[str, Any]) -> Any:
         if shown is not None:
             return Answer(shown)
     progress: Progress = given.pop("progress", None) if "progress" in given else arguments.get("progress")
-    arrays = {key: value for key, value in given.items() if spec[key][1] in ("text", "file") and _is_array(value)}
+    given = {key: _with_gaps(spec[key][1], value) for key, value in given.items()}
+    arrays = {key: value for key, value in given.items() if _is_array(value) and (spec[key][1] in ("text", "file") or _gaps(value))}
     contents: dict[str, str] = {}
     ready = {key: value if key in arrays else _text(key, spec[key][1], value, contents) for key, value in given.items()}
     if arrays:
@@ -99,14 +103,58 @@ def _one(
         raise
     finally:
         meter.close()
-    answer: Answer = Answer(shown)
     if command == "pgf":
-        answer = Formula(shown, _Again(spec, given))
+        answer: Answer = Formula(shown, _Again(spec, given))
+    else:
+        listed = _listed(spec, given, shown)
+        answer = Answer(shown)
+        if listed or len(shown) > 1:
+            answer = Answers((len(shown),), _points_of(shown, functools.partial(_row_alone, command, spec, given, contents, listed)), listed)
     if late and answer.stopped:
         raise LimitExceeded(f"the time limit of {time_limit:g} s is reached; finished: {answer.stopped}", answer)
     if cut:
         raise Stopped(f"stopped on request: {answer.stopped or 'everything was finished'}", answer)
     return answer
+
+
+def _listed(spec: Spec, given: Mapping[str, str], shown: Any) -> list[str]:
+    """The keywords whose lists are the points of the answer."""
+    lists = {key: text for key, text in given.items() if isinstance(text, _Joined) or (spec[key][1] != "file" and re.search("[,:;]", text))}
+    if not lists:
+        return []
+    rows, found = list(range(len(shown))), []
+    names = shown.columns().keys()
+    for key, text in lists.items():
+        name = _column_of(key, names)
+        values = shown.values(name, rows) if name else []
+        kinds = {value[0] for value in values if value is not None}
+        if len(rows) == 1:
+            found += [key] if kinds and kinds <= {"count", "given"} else []
+        elif kinds and kinds <= {"count", "given", "text"} and (isinstance(text, _Joined) or len(set(map(str, values))) > 1):
+            found.append(key)
+    return found
+
+
+def _column_of(key: str, names: Sequence[str]) -> Optional[str]:
+    """The parameter of an answer that a keyword gives: of ``loads`` it is ``load``."""
+    return next((name for name in (key, key.removesuffix("s")) if name in names), None)
+
+
+def _points_of(shown: Any, alone: Callable[[Any, int], Any]) -> Points:
+    refused = dict(shown.refused())
+    return Points(
+        [Refused(refused[row], {}, (0, row), functools.partial(alone, shown, row)) if row in refused else (0, row) for row in range(len(shown))],
+        [shown],
+    )
+
+
+def _row_alone(
+    command: str, spec: Spec, given: Mapping[str, str], contents: Mapping[str, str], listed: Sequence[str], shown: Any, row: int
+) -> Any:
+    """Asks for a row of a list without an answer, which raises its error."""
+    names = shown.columns().keys()
+    values = {key: value_of(shown.values(_column_of(key, names), [row])[0], "", 10) for key in listed}
+    return _one(command, spec, {**given, **{key: number_text(key, value) for key, value in values.items()}}, contents, False)
 
 
 class _Again:
@@ -129,6 +177,10 @@ def _is_array(value: Any) -> bool:
     return getattr(value, "ndim", 0) != 0 and hasattr(value, "__array__")
 
 
+class _Joined(str):
+    """A list as text."""
+
+
 def _text(key: str, takes: str, value: Any, contents: dict[str, str]) -> str:
     if takes == "flag":
         if value is not True:
@@ -142,8 +194,46 @@ def _text(key: str, takes: str, value: Any, contents: dict[str, str]) -> str:
             value = text[0]
             contents[value] = text[1]
     if takes == "list" and _is_array(value):
-        return ",".join(number_text(key, each) for each in _flat(value))
+        return _Joined(",".join(number_text(key, each) for each in _flat(value)))
     return number_text(key, value)
+
+
+def _gap(value: Any) -> str:
+    """Why a value of a list is none: "nan"; "" if it is one."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
+        return {"NoneType": "None", "MaskedConstant": "masked"}.get(type(value).__name__, "missing")
+    if isinstance(value, str):
+        return "nan" if value.strip().lower() == "nan" else ""
+    try:
+        return "nan" if math.isnan(value) else ""
+    except (TypeError, ValueError, OverflowError):
+        return ""
+
+
+def _gaps(value: Any) -> dict[int, str]:
+    """The places of a list without a value, and why."""
+    if isinstance(value, (list, tuple, range)) and not any(map(_is_array, value)):
+        return {place: reason for place, each in enumerate(value) if (reason := _gap(each))}
+    import numpy
+
+    if isinstance(value, numpy.ma.MaskedArray):
+        mask = numpy.ma.getmaskarray(value).reshape(-1)
+        return {**{int(place): "masked" for place in numpy.flatnonzero(mask)}, **{p: r for p, r in _gaps(value.data).items() if not mask[p]}}
+    array = _array_of("", value)
+    if array.dtype.kind in "iu":
+        return {}
+    if array.dtype.kind == "f":
+        return {int(place): "nan" for place in numpy.flatnonzero(numpy.isnan(array))}
+    return {place: reason for place, each in enumerate(array.reshape(-1)) if (reason := _gap(each))}
+
+
+def _with_gaps(takes: str, value: Any) -> Any:
+    """A list as text that has a nan among its values, as a list."""
+    if takes in ("text", "list") and isinstance(value, str) and "," in value and ":" not in value:
+        values = value.split(",")
+        if any(map(_gap, values)):
+            return values
+    return value
 
 
 def _flat(value: Any) -> Iterable[Any]:
@@ -202,20 +292,56 @@ def _broadcast(
     except ImportError as missing:
         raise ImportError("arrays and lists need numpy (python3-numpy)") from missing
     columns = {key: _array_of(key, value) for key, value in arrays.items()}
+    gaps = {key: _gaps(value) for key, value in arrays.items()}
     shape = numpy.broadcast_shapes(*(column.shape for column in columns.values()))
     count = math.prod(shape)
-    flat = {key: numpy.ascontiguousarray(numpy.broadcast_to(column, shape)).reshape(-1) for key, column in columns.items()}
     if count == 0:
         raise InvalidArgument(f"{', '.join(arrays)} is empty; it must be at least one value", next(iter(arrays)), "empty", "at least one value")
+    places = {
+        key: numpy.broadcast_to(numpy.arange(column.size).reshape(column.shape), shape).reshape(-1).tolist() for key, column in columns.items()
+    }
+    flat = {key: column.reshape(-1) for key, column in columns.items()}
+    given = dict(given)
+    if count > 1 and "analysis" in spec and "simulate" not in given:  # the default of lists
+        alone = {**given, "analysis": ""}
+    else:
+        alone = given
 
     def question(place: int) -> dict[str, str]:
-        return {key: number_text(key, flat[key][place]) if key in flat else value for key, value in given.items()}
+        return {key: number_text(key, flat[key][places[key][place]]) if key in flat else value for key, value in alone.items()}
 
-    rows = None
-    if time_limit is None:
-        rows = _rows(command, spec, given, columns, shape, question, contents, progress)
-    found = rows or Listed(_each(command, spec, count, question, contents, progress, time_limit))
+    def inputs_of(place: int) -> dict[str, Any]:
+        return {key: math.nan if places[key][place] in gaps[key] else _plainly(key, flat[key][places[key][place]]) for key in columns}
+
+    def gap_of(place: int) -> str:
+        return ", ".join(f"{key} is {gaps[key][places[key][place]]}" for key in columns if places[key][place] in gaps[key])
+
+    asked = [place for place in range(count) if not (any(gaps.values()) and gap_of(place))]
+    found: Optional[Points] = None
+    if time_limit is None and asked:
+        found = _rows(command, spec, given, columns, gaps, places, shape, question, contents, progress)
+    if found is None:
+        for key in columns:
+            if spec[key][1] == "list":
+                raise InvalidArgument(f"{key} has a value that is {next(iter(gaps[key].values()))}", key, "nan", "numbers")
+        entries = dict(zip(asked, _each(command, spec, asked, question, inputs_of, contents, progress, time_limit)))
+        found = Points([entries.get(place) or Refused(gap_of(place), inputs_of(place)) for place in range(count)])
+    elif len(asked) < count:
+        rows = found
+        found = Points([Refused(gap_of(place), inputs_of(place)) if gap_of(place) else rows.entries[place] for place in range(count)], rows.runs)
+    names = found.first().columns if found.has_answer else {}
+    for refused in found.refused.values():
+        refused.inputs = {_column_of(key, list(names)) or key: value for key, value in refused.inputs.items()}
     return Answers(shape, found, arrays)
+
+
+def _plainly(key: str, value: Any) -> Any:
+    """A number of an array as a fraction; a name as text."""
+    text = number_text(key, value)
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return text
 
 
 def _array_of(key: str, value: Any) -> Any:
@@ -244,12 +370,14 @@ def _rows(
     spec: Spec,
     given: Mapping[str, Any],
     columns: Mapping[str, Any],
+    gaps: Mapping[str, Mapping[int, str]],
+    places: Mapping[str, Sequence[int]],
     shape: tuple[int, ...],
     question: Callable[[int], dict[str, str]],
     contents: Mapping[str, str],
     progress: Progress,
-) -> Optional[Rows]:
-    """The arrays as lists of the command, whose rows are all combinations.
+) -> Optional[Points]:
+    """The arrays as lists of the command, whose rows are all combinations. Points at gaps have some other row.
 
     :return: None if they are not: several arrays vary along one axis, or the command has no such lists
     """
@@ -260,37 +388,50 @@ def _rows(
         return None
     if any(spec[key][1] == "file" for key in columns):
         return None
-    texts = {key: [number_text(key, each) for each in column.reshape(-1)] for key, column in columns.items()}
+    kept = {key: [place for place in range(column.size) if place not in gaps[key]] for key, column in columns.items()}
+    texts = {key: [number_text(key, columns[key].reshape(-1)[place]) for place in kept[key]] for key in columns}
     if any("," in text or ":" in text for column in texts.values() for text in column):
         return None
     longest = max(texts, key=lambda key: len(texts[key]))
     if any(len(column) > _MOST_LISTED for key, column in texts.items() if key != longest):
         return None
-    places = {
-        key: numpy.broadcast_to(numpy.arange(column.size).reshape(column.shape), shape).reshape(-1) for key, column in columns.items()
-    }
-    lists: list[Any] = []
-    whole = None
-    rows = numpy.zeros((math.prod(shape), 2), dtype=int)
+    # Of each point the numbers of its values in the lists; at a gap some number.
+    number = {key: numpy.zeros(columns[key].size, dtype=int) for key in columns}
+    for key in columns:
+        number[key][kept[key]] = numpy.arange(len(kept[key]))
+        number[key] = number[key][places[key]]
+    runs: list[Any] = []
+    entries = numpy.zeros((math.prod(shape), 2), dtype=int)
     for first in range(0, len(texts[longest]), _MOST_LISTED):
         part = {**texts, longest: texts[longest][first : first + _MOST_LISTED]}
         try:
-            answer = _one(command, spec, {**given, **{key: ",".join(column) for key, column in part.items()}}, contents, progress)
+            answer = _one(command, spec, {**given, **{key: _Joined(",".join(column)) for key, column in part.items()}}, contents, progress)
         except Stopped:
             raise
-        except (NoAnswer, InvalidArgument):  # point by point, each with its error
+        except NoAnswer:  # point by point, each with its error
             return None
-        found = answer._shown.columns()
-        order = _order(found, part)
+        except InvalidArgument as wrong:
+            if wrong.argument in texts and wrong.value and "," not in wrong.value:
+                raise
+            return None
+        run = answer._points.run if isinstance(answer, Answers) else answer._shown
+        order = _order(run.columns(), part)
         if order is None:
             return None
-        whole = found if list(order) == list(columns) and len(columns) == 1 and not lists else None
-        within = (places[longest] >= first) & (places[longest] < first + _MOST_LISTED)
-        at = [places[key][within] - (first if key == longest else 0) for key in order]
-        rows[within, 0] = len(lists)
-        rows[within, 1] = numpy.ravel_multi_index(at, [len(part[key]) for key in order])
-        lists.append(answer._shown)
-    return Rows(lists, [(number, row) for number, row in rows.tolist()], _ErrorOf(command, spec, question, contents), whole)
+        within = (number[longest] >= first) & (number[longest] < first + _MOST_LISTED)
+        at = [number[key][within] - (first if key == longest else 0) for key in order]
+        entries[within, 0] = len(runs)
+        entries[within, 1] = numpy.ravel_multi_index(at, [len(part[key]) for key in order])
+        runs.append(run)
+    refused = [dict(run.refused()) for run in runs]
+
+    def entry(place: int, run: int, row: int) -> Entry:
+        if row not in refused[run]:
+            return run, row
+        alone = _Alone(command, spec, question, place, contents)
+        return Refused(refused[run][row], {}, (run, row), alone)
+
+    return Points([entry(place, run, row) for place, (run, row) in enumerate(entries.tolist())], runs)
 
 
 def _order(columns: Any, lists: Mapping[str, Sequence[str]]) -> Optional[Sequence[str]]:
@@ -305,7 +446,7 @@ def _order(columns: Any, lists: Mapping[str, Sequence[str]]) -> Optional[Sequenc
     found: dict[str, Any] = {}
     wanted: dict[str, Any] = {}
     for key, texts in lists.items():
-        name = next((name for name in (key, key.removesuffix("s")) if name in columns.keys()), None)
+        name = _column_of(key, columns.keys())
         if name is None:
             return None
         kind, *values = columns.column(name)
@@ -324,43 +465,41 @@ def _order(columns: Any, lists: Mapping[str, Sequence[str]]) -> Optional[Sequenc
     return None
 
 
-class _ErrorOf:
-    """Runs a point again to find out why it has no answer."""
+class _Alone:
+    """Asks for a point of an array alone."""
 
     def __init__(
-        self, command: str, spec: Spec, question: Callable[[int], dict[str, str]], contents: Mapping[str, str]
+        self, command: str, spec: Spec, question: Callable[[int], dict[str, str]], place: int, contents: Mapping[str, str]
     ) -> None:
-        self._command, self._spec, self._question, self._contents = command, spec, question, contents
+        self._command, self._spec, self._question, self._place, self._contents = command, spec, question, place, contents
 
-    def __call__(self, place: int, reason: str) -> NoAnswer:
-        try:
-            _one(self._command, self._spec, self._question(place), self._contents, False)
-        except NoAnswer as none:
-            return none
-        return NoAnswer(reason)
+    def __call__(self) -> Any:
+        return _one(self._command, self._spec, self._question(self._place), self._contents, False)
 
 
 def _each(
     command: str,
     spec: Spec,
-    count: int,
+    places: Sequence[int],
     question: Callable[[int], dict[str, str]],
+    inputs_of: Callable[[int], dict[str, Any]],
     contents: Mapping[str, str],
     progress: Progress,
     time_limit: Optional[float],
-) -> Sequence[Union[Answer, NoAnswer]]:
+) -> Sequence[Union[Answer, Refused]]:
     """One point after the other; if that takes long, the rest on all cores."""
-    found: list[Union[Answer, NoAnswer]] = []
+    found: list[Union[Answer, Refused]] = []
     meter = Meter(progress)
     begun = time.monotonic()
+    count = len(places)
 
-    def one(place: int) -> Union[Answer, NoAnswer]:
+    def one(place: int) -> Union[Answer, Refused]:
         try:
             return _one(command, spec, question(place), contents, False, time_limit)  # type: ignore[no-any-return]
         except Stopped:
             raise
         except NoAnswer as none:
-            return none
+            return Refused.because(none, inputs_of(place))
 
     def tell() -> None:
         if meter.callback is not None:
@@ -369,17 +508,17 @@ def _each(
 
     try:
         while len(found) < count:
-            found.append(one(len(found)))
+            found.append(one(places[len(found)]))
             tell()
             spent = time.monotonic() - begun
             rest = count - len(found)
             # Simulations have their own threads.
             if cores() > 1 and "threads" not in spec and rest > 1 and spent > 0.2 and spent / len(found) * rest > 1:
-                for answer in _on_all_cores(one, range(len(found), count)):
+                for answer in _on_all_cores(one, places[len(found) :]):
                     found.append(answer)
                     tell()
     except (KeyboardInterrupt, Stopped):
-        partial = Answers((len(found),), Listed(found)) if found else None
+        partial = Answers((len(found),), Points(found)) if found else None
         raise Stopped(f"stopped on request: {len(found)} of {count} points", partial) from None
     finally:
         meter.close()

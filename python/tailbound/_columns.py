@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
     Floats = numpy.ndarray[Any, Any]
 
 # These numpy functions use the intervals of the numbers; all others use the floats of ``middle``.
-_EXACT = frozenset(
-    "add subtract multiply divide true_divide negative positive absolute less less_equal greater greater_equal equal not_equal".split()
-)
+_COMPARISONS = frozenset("less less_equal greater greater_equal equal not_equal".split())
+_EXACT = _COMPARISONS | frozenset("add subtract multiply divide true_divide negative positive absolute".split())
 _SHOWN = 6  # numbers in a repr
 
 
@@ -143,16 +143,25 @@ class Numbers:
 
         if function is numpy.log10 and method == "__call__" and not keywords:
             return given[0].log10()
-        exact = function.__name__ in _EXACT and method == "__call__"
-        plain = [(each.objects if exact else each.middle) if isinstance(each, Numbers) else each for each in given]
-        found = getattr(function, method)(*plain, **keywords)
-        return array_of(list(found.flat), found.shape) if exact and getattr(found, "dtype", None) == object else found
+        if function.__name__ not in _EXACT or method != "__call__":
+            plain = [each.middle if isinstance(each, Numbers) else each for each in given]
+            return getattr(function, method)(*plain, **keywords)
+        arrays = numpy.broadcast_arrays(*(each.objects if isinstance(each, Numbers) else each for each in given))
+        missing = functools.reduce(numpy.logical_or, [array == None for array in arrays if array.dtype == object])  # noqa: E711
+        if not missing.any():
+            found = function(*arrays, **keywords)
+        else:  # without an answer: compares like NaN
+            some = function(*(array[~missing] for array in arrays), **keywords)
+            compares = function.nout == 1 and function.__name__ in _COMPARISONS
+            found = numpy.full(missing.shape, function.__name__ == "not_equal" if compares else None, dtype=bool if compares else object)
+            found[~missing] = some
+        return array_of(list(found.flat), found.shape) if found.dtype == object and function.__name__ not in _COMPARISONS else found
 
     def __reduce__(self) -> Any:
         return array_of, (list(self.flat), self.shape)
 
     def __repr__(self) -> str:
-        first = ", ".join("-" if each is None else str(each) for each in itertools.islice(self.flat, _SHOWN))
+        first = ", ".join("NaN" if each is None else str(each) for each in itertools.islice(self.flat, _SHOWN))
         more = ", ..." if self.size > _SHOWN else ""
         unit = f" {self.unit}" if self.unit else ""
         return f"<Numbers: {' x '.join(map(str, self.shape))}{unit}: {first}{more}>"
@@ -181,11 +190,12 @@ for _operator, _name in {
 
 
 def array_of(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Counts as an array of integers, other Number objects as Numbers, anything else as objects."""
+    """Counts as an array of integers (of floats with NaN if one is missing), other Number objects as Numbers, anything else
+    as objects."""
     import numpy
 
-    if values and all(isinstance(value, Count) for value in values):
-        return numpy.array([int(value) for value in values]).reshape(shape)
+    if any(isinstance(value, Count) for value in values) and all(value is None or isinstance(value, Count) for value in values):
+        return numpy.array([math.nan if value is None else int(value) for value in values]).reshape(shape)
     array = numpy.empty(len(values), dtype=object)
     array[:] = values
     array = array.reshape(shape)
@@ -201,34 +211,28 @@ def array_of(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
 
 
 def column_array(
-    columns: Any, key: str, shape: tuple[int, ...], without: Sequence[int], unit: Callable[[], str], values: Callable[[], Sequence[Any]]
+    columns: Any, key: str, shape: tuple[int, ...], unit: Callable[[], str], values: Callable[[], Sequence[Any]], lacking: bool
 ) -> Any:
     """A column as an array of integers or Numbers; built from ``values`` if the column holds neither.
 
-    :param without: positions of the array without a row
     :param values: the values of all positions, None if missing
+    :param lacking: does the column lack some of them?
     """
     import numpy
 
-    size = math.prod(shape)
-    column = columns.column(key) if key in columns.keys() and len(columns) == size - len(without) else ("other",)
-    if column[0] == "whole" and column[1].dtype.kind == "i" and not without:
+    fits = key in columns.keys() and len(columns) == math.prod(shape) and not lacking
+    column = columns.column(key) if fits else ("other",)
+    if column[0] == "whole":
         return column[1].reshape(shape)
     if column[0] != "number":
         return array_of(values(), shape)
-    places = numpy.setdiff1d(numpy.arange(size), without) if without else slice(None)
-
-    def floats(of_rows: Any) -> Any:
-        array = numpy.full(size, math.nan)
-        array[places] = of_rows
-        return array.reshape(shape)
 
     def objects() -> Any:
-        array = numpy.empty(size, dtype=object)
+        array = numpy.empty(len(columns), dtype=object)
         array[:] = values()
         return array.reshape(shape)
 
-    middle, lower, upper = (floats(of_rows) for of_rows in column[1:4])
+    middle, lower, upper = (floats.reshape(shape) for floats in column[1:4])
     return Numbers(middle, lower, upper, unit(), objects)
 
 
@@ -272,23 +276,24 @@ def plain_value(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
-def frame_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]], objects: bool, index: Any = None) -> "pandas.DataFrame":
-    """Rows as a DataFrame, of floats or of the numbers themselves."""
+def frame_of(
+    plain: Mapping[str, Any], rows: Callable[[], Sequence[Mapping[str, Any]]], objects: bool, index: Any = None
+) -> "pandas.DataFrame":
+    """Rows as a DataFrame, of plain values or of the numbers themselves."""
     try:
         import pandas
     except ImportError as missing:
         raise ImportError("to_pandas() needs pandas (python3-pandas)") from missing
     if objects:
         return pandas.DataFrame([dict(row) for row in rows()], index=index)
-    return pandas.DataFrame(plain_columns(columns, rows), index=index)
+    return pandas.DataFrame(plain, index=index)
 
 
-def records_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> "Floats":
+def records_of(plain: Mapping[str, Any]) -> "Floats":
     """Rows as a structured array."""
     import numpy
 
-    plain = plain_columns(columns, rows)
-    records: "Floats" = numpy.empty(len(columns), dtype=[(key, column.dtype) for key, column in plain.items()])
+    records: "Floats" = numpy.empty(len(next(iter(plain.values()), ())), dtype=[(key, column.dtype) for key, column in plain.items()])
     for key, column in plain.items():
         records[key] = column
     return records

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from fractions import Fraction
 from typing import Any, Iterable, Mapping, Sequence
 
@@ -18,11 +19,19 @@ def shown(value: Any) -> str:
         return "-"
     if isinstance(value, Fraction):
         return plain(value)
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
     if isinstance(value, list):
         return " ".join(map(shown, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+def _cell(row: Mapping[str, Any], key: str) -> Any:
+    """What a row shows; a number that a point without an answer would have is NaN."""
+    value = row.get(key)
+    return math.nan if value is None and row.get("status") == "no answer" else value
 
 
 def certainty(value: Any) -> str:
@@ -35,8 +44,9 @@ def html_value(value: Any, with_unit: bool = False) -> str:
 
 
 def varying(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys of parameters that vary between rows."""
-    return [key for key in rows[0] if len({shown(row.get(key)) for row in rows}) > 1] if rows else []
+    """The keys of parameters that vary between rows, among those that have them."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return [key for key in keys if len({shown(row[key]) for row in rows if key in row}) > 1]
 
 
 def _keys(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any]) -> list[str]:
@@ -56,7 +66,7 @@ def _heading(key: str, columns: Mapping[str, Any]) -> str:
 def text_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], more: str = "") -> str:
     """:param more: the last line: a remark on omitted rows"""
     keys = _keys(rows, columns)
-    cells = [[_heading(key, columns) for key in keys], *([shown(row.get(key)) for key in keys] for row in rows)]
+    cells = [[_heading(key, columns) for key in keys], *([shown(_cell(row, key)) for key in keys] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells]
     return "\n".join([*lines, *([more] if more else [])])
@@ -70,6 +80,6 @@ def html_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], mo
         return f'<td title="{html.escape(certainty(value))}">{html_value(value)}</td>'
 
     head = "".join(f"<th>{html.escape(_heading(key, columns))}</th>" for key in keys)
-    body = "".join("<tr>" + "".join(cell(row.get(key)) for key in keys) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(cell(_cell(row, key)) for key in keys) + "</tr>" for row in rows)
     below = f"<p>{html.escape(more)}</p>" if more else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"

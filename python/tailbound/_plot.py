@@ -34,7 +34,33 @@ def draw(picture: dict[str, Any], ax: "Optional[Axes]" = None, log_y: bool = Fal
     for place, curve in sorted(enumerate(picture["curves"]), key=lambda each: each[1]["style"] in ("bars", "marks")):
         _curve(ax, curve, place if curve["colour"] is None else curve["colour"])
     _axes(ax, picture, powers, logarithmic, heights)
+    for curve in picture["curves"]:
+        if curve["style"] == "marks":
+            _labels(ax, curve)
     return ax
+
+
+def _labels(ax: "Axes", curve: dict[str, Any]) -> None:
+    """The names of the marks, toward the middle of the axes, whose size they do not change."""
+    for (x, y), label in zip(curve["points"], curve["labels"]):
+        if not math.isfinite(y):
+            continue
+        across, up = ax.transAxes.inverted().transform(ax.transData.transform((x, y)))
+        right, top = across > 0.6, up > 0.9
+        ax.annotate(
+            label, (x, y), xytext=(-6 if right else 6, -5 if top else 5), textcoords="offset points", fontsize="small",
+            ha="right" if right else "left", va="top" if top else "bottom", annotation_clip=True, in_layout=False,
+        )  # fmt: skip
+
+
+def _fitted(ax: "Axes", text: str, size: float, upward: bool = False) -> str:
+    """The text in lines that are at most as long as the axis.
+
+    :param size: of the letters [points]; on average one is about half as wide
+    """
+    box = ax.get_window_extent()
+    points = (box.height if upward else box.width) * 72 / ax.figure.dpi
+    return "\n".join(textwrap.wrap(text, max(12, int(points / (0.52 * size)))))
 
 
 def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
@@ -62,9 +88,6 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
         ax.step(xs, ys, where="post", color=colour, linewidth=2, label=title)
     elif style == "marks":
         ax.plot(xs, ys, color="#222222", linestyle="none", marker="o", markersize=4, label=title)
-        for (x, y), label in zip(curve["points"], curve["labels"]):
-            if math.isfinite(y):
-                ax.annotate(label, (x, y), xytext=(6, 5), textcoords="offset points", fontsize="small")
     else:  # bars
         ends = [end for (_, y), end in zip(curve["points"], curve["ends"]) if math.isfinite(y)]
         below = [min(y - low, 1e300) if math.isfinite(low) else 0 for y, (low, _) in zip(ys, ends)]
@@ -76,9 +99,9 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
 
 
 def _axes(ax: "Axes", picture: dict[str, Any], powers: bool, logarithmic: bool, heights: list[float]) -> None:
-    ax.set_title("\n".join(textwrap.wrap(picture["title"], 88)), fontsize="medium")
-    ax.set_xlabel(picture["x_label"])
-    ax.set_ylabel(picture["y_label"])
+    ax.set_title(_fitted(ax, picture["title"], 10), fontsize="medium")
+    ax.set_xlabel(_fitted(ax, picture["x_label"], 10))
+    ax.set_ylabel(_fitted(ax, picture["y_label"], 10, upward=True))
     ax.grid(color="#c8c8c8", linewidth=0.6)
     ax.spines["top"].set_visible(False)
     ax.spines["right"].set_visible(False)
@@ -101,7 +124,7 @@ def _axes(ax: "Axes", picture: dict[str, Any], powers: bool, logarithmic: bool, 
     if len(picture["curves"]) > 1 and any(curve["title"] for curve in picture["curves"]):
         ax.legend(fontsize="small", frameon=False)
     if picture["note"]:
-        ax.annotate(
-            "\n".join(textwrap.wrap(picture["note"], 110)), (0.5, -0.17), xycoords="axes fraction", ha="center",
-            va="top", fontsize="x-small",
+        ax.annotate(  # below the label of the axis
+            _fitted(ax, picture["note"], 7), (0.5, 0), xytext=(0, -36 - 12 * ax.get_xlabel().count("\n")), xycoords="axes fraction",
+            textcoords="offset points", ha="center", va="top", fontsize="x-small",
         )  # fmt: skip

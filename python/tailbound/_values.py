@@ -13,6 +13,7 @@ import html
 import math
 import sys
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, Callable, ClassVar, Literal, Optional, Union, cast
 
 from ._decimals import (
@@ -156,10 +157,34 @@ class Number:
     # --- as a plain number
 
     def __float__(self) -> float:
-        raise TypeError(f"converting {self!r} to a float would lose its interval; {self._hint()}")
+        """The nearest float to the value or to the middle; of a bound rounded conservatively. For ``math`` and numpy.
 
-    def _hint(self) -> str:
-        return "take .lower or .upper"
+        >>> import math
+        >>> x = Enclosure("0.0999", "0.1001")
+        >>> float(x), math.log10(x), round(x, 2), math.ceil(10 * x)
+        (0.1, -1.0, 0.1, 1)
+        """
+        return nearest(self)
+
+    def __round__(self, digits: Optional[int] = None) -> Any:
+        """Of the same number: an int, or with ``digits`` a float."""
+        return round(self._whole_of()) if digits is None else float(round(self._single(), digits))
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._whole_of())
+
+    def __floor__(self) -> int:
+        return math.floor(self._whole_of())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._whole_of())
+
+    def __int__(self) -> int:
+        return self.__trunc__()
+
+    def _whole_of(self) -> Any:
+        single = self._single()
+        return single if isinstance(single, Fraction) else float(single)
 
     def __bool__(self) -> bool:
         return not (self == 0)
@@ -265,8 +290,8 @@ class Exact(Number):
     """The true value itself, a rational number.
 
     >>> third = Exact("1/3", "packets")
-    >>> third, third * 3, third == Fraction(1, 3), float(third)
-    (Exact(0.33333333333 packets), Exact(1 packets), True, 0.3333333333333333)
+    >>> third, third * 3, third == Fraction(1, 3), Fraction(third), float(third)
+    (Exact(0.33333333333 packets), Exact(1 packets), True, Fraction(1, 3), 0.3333333333333333)
     """
 
     __slots__ = ("value",)
@@ -291,11 +316,21 @@ class Exact(Number):
         text = plain(self.value)
         return text if len(text) <= 17 and "/" not in text else to_decimal(self.value, 11)
 
-    def __float__(self) -> float:
-        return self.value.numerator / self.value.denominator
+    @property
+    def numerator(self) -> int:
+        """Of the fraction in lowest terms."""
+        return self.value.numerator
+
+    @property
+    def denominator(self) -> int:
+        """Of the fraction in lowest terms."""
+        return self.value.denominator
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+
+Rational.register(Exact)  # Fraction(x) takes it
 
 
 class Enclosure(Number):
@@ -376,14 +411,6 @@ class Enclosure(Number):
                 return text
         return f"{to_decimal(self._lower, 3, 'down')} .. {to_decimal(self._upper, 3, 'up')}"
 
-    def __float__(self) -> float:
-        if self._digits() >= 16:  # no float is closer
-            return self.middle.numerator / self.middle.denominator
-        return super().__float__()
-
-    def _hint(self) -> str:
-        return "take .lower, .upper or float(x.middle)"
-
 
 class Bound(Number):
     """The true value is at most this (``is_upper``), or at least this.
@@ -426,9 +453,6 @@ class Bound(Number):
 
     def _rounding(self) -> Rounding:
         return "up" if self.is_upper else "down"
-
-    def _hint(self) -> str:
-        return f"take .{'upper' if self.is_upper else 'lower'}"
 
 
 class _Unproved(Number):
@@ -479,9 +503,6 @@ class Approximation(_Unproved):
         text = plain(self.value)
         return text if len(text) <= digits + 2 and "/" not in text else to_decimal(self.value, digits)
 
-    def _hint(self) -> str:
-        return "take float(x.value)"
-
 
 class Asymptote(_Unproved):
     """Its ratio to the true value tends to 1 in a limit; nothing is guaranteed at a finite point.
@@ -499,9 +520,6 @@ class Asymptote(_Unproved):
 
     def _brief(self) -> str:
         return f"{self.value:.5g}"
-
-    def __float__(self) -> float:
-        return self.value
 
 
 class Model(_Unproved):
@@ -521,9 +539,6 @@ class Model(_Unproved):
 
     def _brief(self) -> str:
         return f"{self.value:.6g}"
-
-    def __float__(self) -> float:
-        return self.value
 
 
 class Estimate(Number):
@@ -583,9 +598,6 @@ class Estimate(Number):
             return f"{value:.6g} ({lower:.6g} .. {upper:.6g})"
         digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(half)) + 2 if half > 0 else 8
         return f"{value:#.{min(max(digits, 2), 8)}g} +- {half:.2g}"
-
-    def _hint(self) -> str:
-        return "take .value, or .lower and .upper"
 
 
 class Count(int):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import re
-from typing import Mapping, Sequence, Tuple
+from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple
 
 #: For each keyword: the option, its type, and its legal names.
 Spec = Mapping[str, Tuple[str, str, Sequence[str]]]
@@ -43,3 +45,29 @@ def in_keywords(text: str, spec: Spec) -> str:
     parts = _OTHER_COMMANDS.split(text)
     parts[::2] = [re.sub(r"(\b[a-z_]+=\S*[^\s,;:)]) (?=[a-z_]+=)", r"\1, ", _OPTION.sub(keyword, part)) for part in parts[::2]]
     return "".join(parts)
+
+
+def similar(word: str, known: Iterable[str]) -> str:
+    """A suggestion for an unknown name: "did you mean 'load'? "; "" if none is similar.
+
+    >>> similar("laod", ["inputs", "load"])
+    "did you mean 'load'? "
+    """
+    found = difflib.get_close_matches(word, list(known), 1)
+    return f"did you mean {found[0]!r}? " if found else ""
+
+
+def suggesting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose error for an unknown keyword suggests one."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @functools.wraps(function)
+    def checked(*given: Any, **keywords: Any) -> Any:
+        for key in keywords:
+            if key not in known:
+                hint = similar(key, known) or f"help(tailbound.{function.__name__}) lists its keywords"
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {key!r}; {hint.strip()}")
+        return function(*given, **keywords)
+
+    return checked

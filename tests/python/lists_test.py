@@ -1,4 +1,5 @@
-"""Lists in which a tenth of the points has no answer: the others are answered, in every format and from arrays."""
+"""One kind of list: text, lists, arrays and columns of pandas give the same answers. Lists in which a tenth of the points
+has no answer: the others are answered, in every format and from arrays."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import json
 from typing import Any, Callable
 
 import numpy
+import pandas
 import pytest
 
 import tailbound as tb
@@ -25,13 +27,13 @@ _CUBE = {"dimensions": 3, "virtual_channels": 2, "flits": 4, "broadcast": "0.1"}
 _TREE = {"radix": 4, "levels": 1, "slots": 1000, "replications": 2, "threads": 1}
 
 CASES = [
-    (tb.buffer, {"inputs": 16, "drop": "1e-9"}, "load", _values(1000, 0.05, 0.95, 1.5)),
+    (tb.buffer, {"inputs": 16, "drop": "1e-9"}, "load", _values(100, 0.05, 0.95, 1.5)),
     (tb.buffer, {"inputs": 4, "drop": "1e-6", "shared": True}, "load", _values(30, 0.2, 0.8, 1)),
-    (tb.buffer, {"inputs": 4, "drop": "1e-6", "sizes": "64:1,256:1"}, "load", _values(1000, 0.1, 0.9, 1.5)),
-    (tb.occupancy, {"inputs": 16, "levels": "0,10"}, "load", _values(1000, 0.05, 0.95, 1.5)),
-    (tb.delay, {"radix": 4, "levels": 1}, "load", _values(1000, 0.05, 0.95, 1)),
-    (tb.wormhole, {"topology": "mesh", "nodes": 16, "flits": 16}, "loads", _values(1000, 0.01, 0.3, 5)),
-    (tb.broadcast, _CUBE, "rates", _values(200, 0.001, 0.02, 0.9)),
+    (tb.buffer, {"inputs": 4, "drop": "1e-6", "sizes": "64:1,256:1"}, "load", _values(100, 0.1, 0.9, 1.5)),
+    (tb.occupancy, {"inputs": 16, "levels": "0,10"}, "load", _values(100, 0.05, 0.95, 1.5)),
+    (tb.delay, {"radix": 4, "levels": 1}, "load", _values(100, 0.05, 0.95, 1)),
+    (tb.wormhole, {"topology": "mesh", "nodes": 16, "flits": 16}, "loads", _values(100, 0.01, 0.3, 5)),
+    (tb.broadcast, _CUBE, "rates", _values(50, 0.001, 0.02, 0.9)),
     (tb.simulate_switch, _SWITCH, "load", _values(20, 0.1, 0.8, 1)),
     (tb.simulate_tree, _TREE, "load", _values(20, 0.1, 0.8, 1)),
     (tb.simulate_wormhole, _MESH, "loads", _values(20, 0.05, 0.2, 0.9)),
@@ -115,3 +117,81 @@ def test_a_grid_is_the_list_of_combinations() -> None:
 def test_arrays_along_one_axis_are_taken_in_pairs() -> None:
     pairs = tb.buffer(inputs=16, load=[0.5, 0.9], drop=[1e-6, 1e-9])
     assert pairs.buffer.tolist() == [tb.buffer(inputs=16, load=0.5, drop=1e-6).buffer, tb.buffer(inputs=16, load=0.9, drop=1e-9).buffer]
+
+
+NAN = float("nan")
+
+
+def test_a_list_is_the_same_however_it_is_given() -> None:
+    loads = [0.5, 0.7, 0.9]
+    for ask, given in ((tb.buffer, dict(inputs=16, drop=1e-9)), (tb.delay, dict(radix=4, levels=2))):
+        text = ask(**given, load="0.5,0.7,0.9")  # type: ignore[operator]
+        for form in (loads, tuple(loads), numpy.array(loads), pandas.Series(loads), tb.grid("0.5", "0.9", "0.2"), "0.5:0.9:0.2"):
+            other = ask(**given, load=form)  # type: ignore[operator]
+            assert type(other) is type(text) is tb.Answers and other.shape == text.shape == (3,)
+            assert other.to_pandas().equals(text.to_pandas()) and repr(other.to_numpy()) == repr(text.to_numpy())
+            assert (repr(other), other._repr_html_(), other.text(), other.svg()) == (repr(text), text._repr_html_(), text.text(), text.svg())
+            assert other.keys() == text.keys() and other.inputs == text.inputs and len(other.results) == 3
+            assert isinstance(other[0], tb.Answer) and [type(each) for each in other] == [tb.Answer] * 3
+    assert tb.buffer(inputs=16, drop=1e-9, load=[0.5]).shape == tb.buffer(inputs=16, drop=1e-9, load="0.5:0.5:0.1").shape == (1,)
+    assert tb.wormhole(topology="mesh", nodes=16, flits=4, loads=[0.1]).shape == (1,) and tb.buffer(inputs=16, drop=1e-9, load="0.5").shape == ()
+
+
+def test_percentiles_are_columns() -> None:
+    answers = tb.delay(radix=4, levels=2, load=[0.3, 0.9], percentiles=[50, 99.99])
+    by_hand = [[row["latency_slots"] for row in result.percentiles] for result in answers.results]
+    frame = answers.to_pandas()
+    assert frame[["latency_slots_50", "latency_slots_99.99"]].to_numpy().tolist() == by_hand
+    assert answers["latency_slots_99.99"].tolist() == frame["latency_slots_99.99"].tolist() and answers["latency_slots_99.99"].dtype.kind == "i"
+    assert answers[1]["latency_slots_99.99"] == by_hand[1][1] and answers.percentiles[0][1].latency_slots == by_hand[0][1]
+    assert "99.99 %" in str(answers).splitlines()[0] and "99.99 %" in answers._repr_html_()
+    simulated = tb.simulate_tree(radix=4, levels=1, load=[0.3, 0.5], slots=1000, threads=1)
+    assert (simulated.to_pandas()["latency_slots_99_upper"] >= simulated["latency_slots_99"].middle).all()
+    classes = tb.simulate_classes(inputs=4, classes="0.3,0.4", percentiles=[99], slots=1000, threads=1, schedule="strict,drr")
+    assert "class_2_wait_slots_99" in classes.to_pandas() and "class 2 99 % wait" in str(classes[0:1])
+    curves = [curve["title"] for curve in answers.picture()["curves"]]
+    assert any("99.99" in title for title in curves), curves
+
+
+def test_missing_values_are_a_reason_of_their_row() -> None:
+    masked = numpy.ma.array([0.5, 0.7, 0.9], mask=[False, True, False])
+    for form, reason in (([0.5, NAN, 0.9], "nan"), ([0.5, None, 0.9], "None"), (numpy.array([0.5, NAN, 0.9]), "nan"), (masked, "masked"),
+                         (pandas.Series([0.5, None, 0.9]), "nan"), (pandas.Series([0.5, None, 0.9], dtype="Float64"), "missing"),
+                         ("0.5,nan,0.9", "nan")):  # fmt: skip
+        answers = tb.buffer(inputs=16, load=form, drop=1e-9)
+        assert numpy.array_equal(answers.buffer, [16, NAN, 94], equal_nan=True), form
+        assert answers.reason.tolist()[1] == f"load is {reason}" and answers.status.tolist() == ["answered", "no answer", "answered"]
+        frame = answers.to_pandas()
+        assert numpy.array_equal(frame["load"], [0.5, NAN, 0.9], equal_nan=True) and frame["inputs"].tolist() == [16] * 3
+        assert numpy.isnan(answers.to_numpy("probability")[1]) and answers.to_numpy()["reason"][1] == f"load is {reason}"
+        assert str(answers).splitlines()[2].split()[:3] == ["NaN"] * 3 and f"load is {reason}" in answers._repr_html_()
+        assert not answers.ok and len(answers.errors) == 1 and len(answers.results) == 3 and "buffer" in answers.svg()
+        with pytest.raises(tb.NoAnswer, match="load is"):
+            answers[1]
+    worms = tb.wormhole(topology="mesh", nodes=16, flits=4, loads=[0.1, NAN, 0.2])
+    assert numpy.isnan(worms.to_pandas()["load"]).tolist() == [False, True, False]
+    with pytest.raises(tb.InvalidArgument, match="levels has a value that is nan"):
+        tb.occupancy(inputs=16, load=0.9, levels=[0, NAN])
+    pairs = tb.buffer(inputs=16, load=[0.5, 1.5, NAN], drop=[1e-6, 1e-9, 1e-9]).to_pandas()
+    assert numpy.array_equal(pairs["load"], [0.5, 1.5, NAN], equal_nan=True) and pairs["drop"].tolist() == [1e-6, 1e-9, 1e-9]
+    assert pairs["inputs"].tolist() == [16] * 3 and pairs["reason"][1].startswith("the queue is unstable")
+    nothing = tb.buffer(inputs=16, load=[NAN, 1.5], drop=1e-9).to_pandas()
+    assert nothing.columns.to_list() == ["load", "status", "reason"] and nothing["load"].tolist()[1] == 1.5
+
+
+def test_masks_and_lists_of_indices() -> None:
+    answers = tb.buffer(inputs=[[8], [16]], load=[0.5, 1.5, 0.9], drop=1e-9)
+    numbers = answers.to_numpy("probability")
+    for place in (answers.buffer > 20, [0], [1, 0], (slice(None), [0, 2]), (Ellipsis, 2), numpy.array([[True, False, True], [False] * 3]), (1,)):
+        assert numpy.array_equal(answers[place].to_numpy("probability"), numbers[place], equal_nan=True)
+    assert answers[answers.probability < 1e-10].shape == (0,) and answers[:, 1:1].buffer.shape == (2, 0)
+    assert answers[1, -1].buffer == 94 and answers[-1][0].buffer == 16
+    assert (2 * answers.probability)[0, 1] is None and not (answers.probability < 1)[0, 1] and (answers.probability != 1)[0, 1]
+    for place in (2, (0, 3), [5], numpy.array([True])):
+        with pytest.raises(IndexError):
+            answers[place]
+
+
+def test_pairs_of_arrays_are_not_simulated_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = tb.delay(radix=4, levels=[1, 2], load=[0.3, 0.5])
+    assert pairs[1].json() == tb.delay(radix=4, levels=2, load=0.5, analysis=True).json()

@@ -178,13 +178,17 @@ def test_equality_and_hashing() -> None:
         x == tb.Enclosure(1, 3)  # noqa: B015
 
 
-def test_conversion_to_float_only_without_loss() -> None:
-    assert float(tb.Exact("1/3")) == 1 / 3
-    assert float(tb.Enclosure("0.1", Fraction(1, 10) + Fraction(1, 10**30))) == 0.1
-    for number in (tb.Enclosure(1, 2), tb.Bound(1), tb.Estimate(1, 0, 2), tb.Approximation("0.5", 3)):
-        with pytest.raises(TypeError, match="take "):
-            float(number)
-    assert float(tb.Model(0.25)) == 0.25
+def test_plain_numbers_are_those_of_the_middle() -> None:
+    x = tb.Enclosure("0.0999", "0.1001")
+    assert float(x) == 0.1 and math.log10(x) == -1 and math.isclose(x, 0.1) and round(x, 2) == 0.1
+    assert (math.floor(10 * x), math.ceil(11 * x), math.trunc(25 * x), int(25 * x), round(27 * x)) == (1, 2, 2, 2, 3)
+    assert float(tb.Exact("1/3")) == 1 / 3 and Fraction(tb.Exact("1/3")) == Fraction(1, 3)
+    numbers = (tb.Bound("0.3"), tb.Bound("0.3", False), tb.Estimate(0.3, 0, 2), tb.Approximation("0.3", 3), tb.Model(0.3), tb.Asymptote(0.3))
+    for number in numbers:
+        assert float(number) == pytest.approx(0.3, rel=1e-15) and round(number, 1) == 0.3 and math.ceil(number) == 1
+    assert float(tb.Bound("0.3")) >= Fraction(3, 10) >= float(tb.Bound("0.3", False))  # conservative
+    with pytest.raises(TypeError):
+        Fraction(x)  # type: ignore[call-overload]
 
 
 def test_units() -> None:
