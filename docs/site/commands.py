@@ -10,6 +10,9 @@ OPTION = r"--[a-z][a-z0-9-]*"
 DECLARED = re.compile(r"  (?:    )?((?:-\w, )?--?[A-Za-z][^ ]*|[A-Z][^ ]*)((?: [^ ]+)*?)(?:  +(.*))?")
 
 
+TITLES = {}  # of the pages of docs/ that --help names by file
+
+
 def commands(tailbound):
     """(name, help) of all commands, subcommands included."""
 
@@ -38,7 +41,9 @@ def prose(text, command, known):
     others = "|".join(sorted(known, key=len, reverse=True))
 
     def shown(match):
-        code, named, option = match.groups()
+        code, named, option, file = match.groups()
+        if file:
+            return f"[{TITLES[file]}](../{file})"
         if code:
             other = code.removeprefix("tailbound ")
             return f"[`{code}`]({other.replace(' ', '-')}.md)" if other in known else f"`{code}`"
@@ -46,7 +51,7 @@ def prose(text, command, known):
         link = link_to_option(option, owner, option) if option in known[owner] else f"`{option}`"
         return f"{escaped(named or '')}{link}"
 
-    pattern = rf"`([^`]+)`|(?<![\w-])((?:{others}) )?({OPTION})(?![\w-])"
+    pattern = rf"`([^`]+)`|(?<![\w-])((?:{others}) )?({OPTION})(?![\w-])|docs/([\w/]+\.md)"
     result, at = "", 0
     for match in re.finditer(pattern, text):
         result += escaped(text[at : match.start()]) + shown(match)
@@ -149,7 +154,8 @@ def options_by_command(listed):
     return {command: options_of(text) for command, text in listed}
 
 
-def command_pages(folder, listed):
+def command_pages(folder, listed, parts):
+    TITLES.update({name: parts.title(name, "") for name in parts.pages})
     there = folder / "commands"
     there.mkdir(exist_ok=True)
     rows, names, known = [], [], options_by_command(listed)
@@ -157,11 +163,14 @@ def command_pages(folder, listed):
         name = command.replace(" ", "-")
         names.append(name)
         rows.append(f"| [`{command}`]({name}.md) | {escaped(text.strip().splitlines()[1])} |")
-        (there / f"{name}.md").write_text(page(command, text, known))
+        also = [f"output-{name}.md", f"python_reference-{name.replace('-', '_')}.md"]
+        also = [f"[{TITLES[part]}](../{part})" for part in also if part in TITLES]
+        text = page(command, text, known) + ("See also: " + ", ".join(also) + ".\n" if also else "")
+        (there / f"{name}.md").write_text(text)
     tree = "\n".join(names)
     (there / "index.md").write_text(
         "# Commands\n\nEach page lists the options of a command, with examples and their output, as `--help` does. The keys of "
-        "the answers: [output.md](../output.md).\n\n| command | |\n|---|---|\n" + "\n".join(rows)
+        "the answers: [Output of the commands](../output.md).\n\n| command | |\n|---|---|\n" + "\n".join(rows)
         + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
     )  # fmt: skip
 

@@ -6,10 +6,12 @@ import sys
 
 from docutils import nodes
 from sphinx.addnodes import desc_signature
+from sphinx.transforms import SphinxTransform
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import formulas
+import pictures
 import search
 import theme
 
@@ -33,6 +35,7 @@ html_title = "tailbound"
 html_favicon = str(HERE / "static/favicon.svg")
 html_static_path = [str(HERE / "static")]
 html_css_files = ["katex.min.css", "site.css", "auto.css"]
+html_js_files = [("copy.js", {"defer": "defer"})]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -62,10 +65,25 @@ def term_anchors(app, doctree):
             term["ids"].append(nodes.make_id(term.astext()))
 
 
+class Tables(SphinxTransform):
+    """A table whose rows end with the command that reproduces them has a class of its own."""
+
+    default_priority = 700
+
+    def apply(self):
+        for table in self.document.findall(nodes.table):
+            heads = [entry.astext() for head in table.findall(nodes.thead) for entry in head.findall(nodes.entry)]
+            if heads[-1:] == ["reproduce"]:
+                table["classes"].append("reproduce")
+
+
 def setup(app):
+    app.add_transform(pictures.InBothSchemes)
+    app.add_transform(Tables)
     app.connect("doctree-read", term_anchors)
     app.connect("doctree-read", option_anchors)
     app.connect("config-inited", theme.own_folder)
     app.connect("html-page-context", search.add_scripts)
     app.add_builder(search.Site, override=True)
     app.add_html_math_renderer("katex", (formulas.inline_math, None), (formulas.display_math, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

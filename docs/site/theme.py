@@ -41,4 +41,7 @@ def classic_script(file):
 def dark_where_the_system_is(style):
     """It has its dark colours only where the reader chose them; here also where the system is dark."""
     dark = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*)\}', style)
-    return '@media (prefers-color-scheme: dark) { body[data-theme="auto"] {' + (dark.group(1) if dark else "") + "} }\n"
+    colours = 'body[data-theme="auto"] {' + (dark.group(1) if dark else "") + "}"
+    # The same for pictures, of which there are two.
+    pictures = 'html body[data-theme="auto"] .only-light { display: none !important } body[data-theme="auto"] .only-dark { display: block !important }'
+    return f"@media (prefers-color-scheme: dark) {{ {colours} {pictures} }}\n"

@@ -5,8 +5,9 @@
 
 FOLDER contains the built pages. They are opened as files, and some of them from a server. Faults are: an error or warning on
 the console; a missing file; a request outside FOLDER; a page that scrolls sideways, or text beyond its edge; a page that
-does not follow the color scheme of the system; visible TeX; a link to a missing page or anchor; a search without results or
-without their text; a theme switch without effect. Exit 77 without a browser.
+does not follow the color scheme of the system; visible TeX; a link to a missing page or anchor, or named by a file; a page
+longer than 25 screens; a search that does not find its page, or without text; a theme switch without effect on the page or
+its pictures; a copied command with its prompt or its output. Exit 77 without a browser.
 """
 
 import functools
@@ -21,9 +22,17 @@ import urllib.parse
 
 from reports_test import browser  # skips where there is no selenium
 
-SIZES = {"phone": (390, 844), "tablet": (1024, 768), "desktop": (1920, 1080)}
-SEARCHED = "decay rate"
-SERVED = ("index.html", "tutorial.html", "commands/buffer.html", "derivations/slotted_queue.html")
+SIZES = {"phone": (390, 844), "tablet": (1024, 768), "laptop": (1280, 800), "desktop": (1920, 1080)}
+SCREENS = 25  # of a laptop: the longest page
+# What people type, and a page that is among the first results.
+SEARCHED = {
+    "decay rate": "glossary", "jumbo frames": "faq", "license": "faq", "TSN": "howto/tsn", "AFDX": "howto/tsn", "PFC": "faq",
+    "VOQ": "howto/crossbar", "HOL blocking": "faq", "iSLIP": "howto/crossbar", "incast": "derivations/incast", "DCTCP": "faq",
+    "shared buffer": "howto/shared_memory", "ECMP": "faq", "network calculus": "faq", "install": "install", "preamble": "faq",
+}  # fmt: skip
+FIRST = 8
+COPIED = "guide/3_bursts.html"
+SERVED = ("index.html", "guide/1_buffer.html", "commands/buffer.html", "derivations/slotted_queue.html")
 
 # The width of the page, and elements beyond its edge outside of scrollable or clipped containers.
 LAYOUT = """
@@ -36,7 +45,7 @@ const beyond = [], look = (element) => {
   }
 };
 for (const article of document.querySelectorAll("article")) look(article);
-return {width: document.documentElement.scrollWidth, beyond: beyond.slice(0, 3)};"""
+return {width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight, beyond: beyond.slice(0, 3)};"""
 # Whether the background is light.
 LIGHT = """
 const colours = [document.body, document.documentElement].map((element) => getComputedStyle(element).backgroundColor);
@@ -51,6 +60,8 @@ return {
   text,
   wrong: [...document.querySelectorAll(".katex-error")].map((element) => element.textContent),
   links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+  files: [...document.querySelectorAll("article a[href], .sidebar-tree a[href]")].map((link) => link.textContent)
+    .filter((text) => /^[\w/.-]+\.(md|html)$/.test(text)),
   ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
 };"""
 
@@ -102,6 +113,8 @@ class Site:
             found = self.driver.execute_script(LAYOUT, SIZES[size][0])
             if found["width"] > SIZES[size][0]:
                 self.fault(page, f"scrolls sideways: {found['width']} pixels wide on a {size}")
+            if size == "laptop" and found["height"] > SCREENS * SIZES[size][1]:
+                self.fault(page, f"longer than {SCREENS} screens: {found['height'] / SIZES[size][1]:.1f}")
             for element in found["beyond"]:
                 self.fault(page, f"beyond the edge of a {size}: {element}")
 
@@ -116,6 +129,8 @@ class Site:
         self.check_layout(page)
         found = self.driver.execute_script(CONTENT)
         self.check_text(page, found["text"])
+        for file in found["files"]:
+            self.fault(page, f"link named by a file: {file}")
         for formula in found["wrong"]:
             self.fault(page, f"TeX: {formula}")
         self.ids[page] = set(found["ids"])
@@ -134,14 +149,15 @@ class Site:
             elif anchor and name in self.ids and urllib.parse.unquote(anchor) not in self.ids[name]:
                 self.fault(page, f"link to no anchor: {name}#{anchor}")
 
-    def check_search(self):
-        page = f"search.html?q={urllib.parse.quote(SEARCHED)}"
+    def check_search(self, searched, expected):
+        page = f"search.html?q={urllib.parse.quote(searched)}"
         self.open(page)
         try:
             found = self.driver.execute_async_script("""
                 const done = arguments[0];
                 const look = (left) => {
-                  const results = [...document.querySelectorAll("#search-results li")].map((item) => item.innerText);
+                  const results = [...document.querySelectorAll("#search-results li")].map((item) =>
+                    ({page: item.querySelector("a").href, text: item.innerText}));
                   const finished = /finished/.test(document.querySelector(".search-summary")?.textContent);
                   if (left === 0 || finished) setTimeout(() => done(results), 200); else setTimeout(() => look(left - 1), 50);
                 };
@@ -149,22 +165,42 @@ class Site:
         except Exception as error:
             found = []
             self.fault("search.html", str(error))
-        if not found or not any("\n" in result for result in found):
-            self.fault("search.html", f"no results with their text for: {SEARCHED}")
-        self.check_text("search.html", "\u2028".join(found))
+        if not any("\n" in result["text"] for result in found):
+            self.fault("search.html", f"no results with their text for: {searched}")
+        elif not any(f"/{expected}.html" in result["page"] for result in found[:FIRST]):
+            self.fault("search.html", f"{expected} is not among the first results for: {searched}")
+        self.check_text("search.html", "\u2028".join(result["text"] for result in found))
         self.check_logs("search.html")
 
     def check_switch(self, page):
         self.look("desktop", "light")
         self.open(page)
         dark = self.driver.execute_script("""
-            const theme = () => document.body.dataset.theme, button = document.querySelector(".theme-toggle-content .theme-toggle");
+            const shown = (kind) => [...document.querySelectorAll(`article img.only-${kind}`)].some((image) => image.checkVisibility());
+            const theme = () => [document.body.dataset.theme, shown("light"), shown("dark")], button = document.querySelector(".theme-toggle-content .theme-toggle");
             const seen = [];
             for (let i = 0; i < 3; ++i) { button.click(); seen.push(theme()); }
             return seen;""")
-        if sorted(dark) != ["auto", "dark", "light"]:
-            self.fault(page, f"the theme switch goes to {', '.join(dark)}")
+        themes = sorted(theme for theme, _, _ in dark)
+        if themes != ["auto", "dark", "light"]:
+            self.fault(page, f"the theme switch goes to {', '.join(themes)}")
+        for theme, in_light, in_dark in dark:
+            if (in_light, in_dark) != (theme != "dark", theme == "dark"):
+                self.fault(page, f"no picture in the colors of the theme {theme}")
         self.check_logs(page)
+
+    def check_copy(self, page):
+        """The commands of the first block, as its button copies them."""
+        self.look("desktop", "light")
+        self.open(page)
+        copied = self.driver.execute_async_script("""
+            const done = arguments[0], button = document.querySelector("article button.copy");
+            Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => done(text)}});
+            if (button) button.click(); else done("");""")
+        shown = self.driver.execute_script("return document.querySelector('article pre')?.textContent ?? ''")
+        typed = [line.removeprefix("$ ") for line in shown.splitlines() if line.startswith("$ ")]
+        if not typed or copied.splitlines() != typed:
+            self.fault(page, f"copied: {copied!r}")
 
     def serve(self):
         """From now on pages are loaded from a server."""
@@ -194,8 +230,11 @@ def faults(folder):
                         site.open(page)
                         site.check_logs(page)
             if whole:
-                site.check_search()
+                for searched, expected in SEARCHED.items():
+                    site.check_search(searched, expected)
                 site.check_switch("index.html")
+            if COPIED in pages:
+                site.check_copy(COPIED)
     finally:
         site.driver.quit()
     return len(pages), site.faults

@@ -24,6 +24,8 @@ PLANTED = {
     "formula.html": ("<p>x \\frac y</p>", "TeX: x \\frac y"),
     "wrong.html": ("<p class='katex-error'>x_</p>", "TeX: x_"),
     "link.html": ("<a href='none.html'>none</a>", "link to nothing: none.html"),
+    "long.html": ("<div style='height: 20000px'></div>", "longer than 25 screens: "),
+    "named.html": ("<a href='index.html'>docs/index.md</a>", "link named by a file: docs/index.md"),
     "anchor.html": ("<a href='index.html#none'>none</a>", "link to no anchor: index.html#none"),
 }
 # A search without results, and a switch without effect.
@@ -41,6 +43,7 @@ class Planted(unittest.TestCase):
     def faults(self, pages):
         with tempfile.TemporaryDirectory() as folder:
             for name, body in pages.items():
+                pathlib.Path(folder, name).parent.mkdir(exist_ok=True)
                 pathlib.Path(folder, name).write_text(page(body))
             count, found = site_check.faults(folder)
         self.assertEqual(count, len(pages))
@@ -59,9 +62,13 @@ class Planted(unittest.TestCase):
 
     def test_search_and_switch(self):
         found = self.faults({"index.html": SWITCH, "search.html": SEARCH})
-        self.assertIn(("search.html", f"no results with their text for: {site_check.SEARCHED}"), found)
-        self.assertIn(("index.html", "the theme switch goes to auto, auto, auto"), found)
-        self.assertEqual(len(found), 2, found)
+        expected = {("search.html", f"no results with their text for: {searched}") for searched in site_check.SEARCHED}
+        expected |= {("index.html", "the theme switch goes to auto, auto, auto"), ("index.html", "no picture in the colors of the theme auto")}
+        self.assertEqual(set(found), expected)
+
+    def test_copy_without_a_button(self):
+        block = "<pre>$ tailbound buffer\n157</pre>"
+        self.assertEqual(self.faults({site_check.COPIED: block, "guide/index.html": ""}), [(site_check.COPIED, "copied: ''")])
 
 
 if __name__ == "__main__":
