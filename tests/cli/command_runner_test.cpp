@@ -42,7 +42,7 @@ TEST_CASE("ask: every command by its name, with its options") {
 TEST_CASE("ask: the same document by name and by command line") {
   const CommandRunner runner("buffer");
   const cli::Reply by_names = runner.answer({{"--inputs", "16"}, {"--load", "0.8,0.9"}, {"--drop", "1e-15"}});
-  CHECK(by_names.status == cli::answered);
+  CHECK(by_names.status() == cli::answered);
   CHECK(by_names.document.results.size() == 2);
   CHECK(json_of(by_names) ==
         json_of(cli::answer_document({"buffer", "--inputs=16", "--load", "0.8,0.9", "--drop", "1e-15"})));
