@@ -1,5 +1,7 @@
 #include <cli/options/files.hpp>
 #include <cli/options/names.hpp>
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/answers/network/topology.hpp>
 #include <tailbound/render/drawing/typeset.hpp>
 
 #include <filesystem>

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cli/command.hpp>
-#include <tailbound/network/network.hpp>
-#include <tailbound/network/policed/policed_file.hpp>
 
 #include <string>
+
+namespace tailbound::network {
+struct Network;
+struct PolicedFile;
+}  // namespace tailbound::network
 
 /// Names that the files and options of a command line give to things. Pages and pictures show them as they
 /// are written, so that a copied name is found again: "1e-9" without a raised exponent, "x<=y" as it is.

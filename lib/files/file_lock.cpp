@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
-#include <tailbound/core/this_process.hpp>
+#include <tailbound/core/process/this_process.hpp>
 #include <tailbound/files/file_lock.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/files/named_files.hpp>

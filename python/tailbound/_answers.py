@@ -177,7 +177,7 @@ class Result(Row):
         tables: Mapping[str, Table] = {}, times: Mapping[str, Any] = {}, also: Mapping[str, Any] = {},
     ) -> None:  # fmt: skip
         """:param times: the percentiles by key: latency_slots_99.99
-        :param also: what a table of several results shows beside the keys
+        :param also: what a table of several results shows next to the keys
         """
         super().__init__(cells, columns, digits)
         self.inputs, self.tables, self._times, self._also = inputs, tables, times, also

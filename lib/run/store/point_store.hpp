@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/core/error.hpp>
-#include <tailbound/core/this_process.hpp>
+#include <tailbound/core/process/this_process.hpp>
 #include <tailbound/core/unwritable.hpp>
 
 #include <array>

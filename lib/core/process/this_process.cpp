@@ -1,4 +1,4 @@
-#include <tailbound/core/this_process.hpp>
+#include <tailbound/core/process/this_process.hpp>
 
 #include <unistd.h>
 
