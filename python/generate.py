@@ -224,7 +224,7 @@ def stub(command, keys, taken):
     for kind, each in (("Answer", lambda of: of), ("Answers", lambda of: "Any")):
         attributes = [f"    {key}: {each(of)}" for key, of in keys.items() if key not in taken]
         if kind == "Answers":
-            attributes.append(f"    def __iter__(self) -> Iterator[{title}Answer]: ...  # type: ignore[override]")
+            attributes.append(f"    def __iter__(self) -> Iterator[{title}Answer]: ...")
         lines += [f"class {title}{kind}({kind}):", *attributes, ""]
     for kind in ("Formula",) if name == "pgf" else ("Answer", "Answers"):
         of_option = {}
@@ -237,7 +237,8 @@ def stub(command, keys, taken):
             named.append(f"{name_of(option['name'])}: {of} = ..." if of == "bool" else f"{name_of(option['name'])}: Optional[{of}] = ...")
         given = [*places, "*", *named, "progress: Progress = ...", "time_limit: Optional[float] = ..."]
         returns = "Formula" if kind == "Formula" else title + kind
-        lines += ["@overload"] * (kind != "Formula") + [f"def {name}({', '.join(given)}) -> {returns}: ..."]
+        overlap = "  # type: ignore[misc]" if kind == "Answer" else ""  # a single number may be of any type too
+        lines += ["@overload"] * (kind != "Formula") + [f"def {name}({', '.join(given)}) -> {returns}: ...{overlap}"]
     return "\n".join([*lines, ""])
 
 

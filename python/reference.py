@@ -20,8 +20,8 @@ One entry per function. Each function is a command of the command line, each key
 `help(tb.buffer)` shows the same. See [Python](howto/python.md) for answers, arrays and numbers, and
 [output.md](output.md) for the keys of the answers.
 
-In the column *value*, `a | b` lists the legal names of a keyword. *array* means that lists and numpy arrays of values
-are broadcast. A range such as 1 .. 64 shows typical values, not the legal range. An illegal value raises
+In the column *value*, `a | b` lists the legal names of a keyword. *array* means that lists, numpy arrays and columns of
+pandas are broadcast. A range such as 1 .. 64 shows typical values, not the legal range. An illegal value raises
 `tb.InvalidArgument`, which states the legal range.
 
 Numbers are taken exactly: 0.9 is 9/10, as are `"0.9"`, `Fraction(9, 10)` and `Decimal("0.9")`. Every function also has
@@ -72,7 +72,7 @@ def table(options, spec):
 
 def entry(command):
     name, spec = function_name(command), spec_of(command)
-    answer = "`tb.Formula`" if name == "pgf" else "`tb.Answer`; `tb.Answers` for arrays"
+    answer = "`tb.Formula`" if name == "pgf" else "`tb.Answer`; `tb.Answers` for lists and arrays"
     parts = [f"## {name}", purpose_of(command), f"Command: `tailbound {command['name']}`. Returns {answer}."]
     parts.append(f"```python\n{(EXAMPLES / f'{name}.txt').read_text().rstrip()}\n```")
     options = sorted(command["options"], key=lambda option: not option["required"])

@@ -217,7 +217,7 @@ def _gaps(value: Any) -> dict[int, str]:
     import numpy
 
     if isinstance(value, numpy.ma.MaskedArray):
-        mask = numpy.ma.getmaskarray(value).reshape(-1)
+        mask = numpy.broadcast_to(value.mask, value.shape).reshape(-1)
         return {**{int(place): "masked" for place in numpy.flatnonzero(mask)}, **{p: r for p, r in _gaps(value.data).items() if not mask[p]}}
     array = _array_of("", value)
     if array.dtype.kind in "iu":

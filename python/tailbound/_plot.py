@@ -46,10 +46,10 @@ def _labels(ax: "Axes", curve: dict[str, Any]) -> None:
         if not math.isfinite(y):
             continue
         across, up = ax.transAxes.inverted().transform(ax.transData.transform((x, y)))
-        right, top = across > 0.6, up > 0.9
+        right, below = across > 0.6, across > 0.6 or up > 0.97  # a falling curve is free above its right and below its left
         ax.annotate(
-            label, (x, y), xytext=(-6 if right else 6, -5 if top else 5), textcoords="offset points", fontsize="small",
-            ha="right" if right else "left", va="top" if top else "bottom", annotation_clip=True, in_layout=False,
+            label, (x, y), xytext=(-6 if right else 6, -5 if below else 5), textcoords="offset points", fontsize="small",
+            ha="right" if right else "left", va="top" if below else "bottom", annotation_clip=True, in_layout=False,
         )  # fmt: skip
 
 

@@ -168,16 +168,16 @@ class Number:
 
     def __round__(self, digits: Optional[int] = None) -> Any:
         """Of the same number: an int, or with ``digits`` a float."""
-        return round(self._whole_of()) if digits is None else float(round(self._single(), digits))
+        return round(self._whole_of()) if digits is None else float(round(self._whole_of(), digits))
 
     def __trunc__(self) -> int:
-        return math.trunc(self._whole_of())
+        return int(math.trunc(self._whole_of()))
 
     def __floor__(self) -> int:
-        return math.floor(self._whole_of())
+        return int(math.floor(self._whole_of()))
 
     def __ceil__(self) -> int:
-        return math.ceil(self._whole_of())
+        return int(math.ceil(self._whole_of()))
 
     def __int__(self) -> int:
         return self.__trunc__()

@@ -23,8 +23,8 @@ _loader.exec_module(SHOW)
 NOTEBOOKS = sorted((ROOT / "python/notebooks").glob("*.ipynb"))
 
 
-def test_there_are_four() -> None:
-    assert len(NOTEBOOKS) == 4
+def test_there_are_six() -> None:
+    assert len(NOTEBOOKS) == 6
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -8,12 +8,13 @@ import tailbound as tb
 def least_buffer(inputs: int, load: float, drop: Fraction) -> int:
     """Buffer size of an output queue [packets]."""
     try:
-        answer: tb.Answer = tb.buffer(inputs=inputs, load=load, drop=drop)
+        answer = tb.buffer(inputs=inputs, load=load, drop=drop)
     except tb.Unstable:
         return -1
-    probability: tb.Enclosure = answer.probability
+    probability: tb.Number = answer.probability
     assert probability <= drop and probability.upper_fraction <= drop
-    return int(answer.buffer)
+    size: tb.Count = answer.buffer
+    return size
 
 
 def curve(loads: list[float]) -> dict[float, float]:

@@ -15,7 +15,15 @@ from conftest import FULL, ROOT
 from tailbound import _tailbound
 
 PACKAGE = Path(tb.__file__).parent
-WRONG = "import tailbound as tb\n\ntb.buffer(inputs=16, lod=0.9)\ntb.grid(1).x\n"
+WRONG = """import tailbound as tb
+
+tb.buffer(inputs=16, lod=0.9)
+tb.grid(1).x
+one = tb.buffer(inputs=16, load=0.9, drop=1e-9)
+many = tb.buffer(inputs=16, load=[0.5, 0.9], drop=1e-9)
+one.bufer, many.bufer, one.size
+reveal_type(one.buffer), reveal_type(many.size)
+"""
 
 
 def run(*words: str) -> "subprocess.CompletedProcess[str]":
@@ -43,7 +51,10 @@ def test_examples_and_package_are_typed(settings: Path, tmp_path: Path) -> None:
     said = [line for line in checked.stdout.splitlines() if ": error: " in line]
     of_wrong = "\n".join(line for line in said if "wrong_example.py" in line)
     assert [line for line in said if "wrong_example.py" not in line] == [], checked.stdout
-    assert checked.returncode == 1 and 'Unexpected keyword argument "lod"' in of_wrong and "Missing positional" in of_wrong, checked.stdout
+    assert checked.returncode == 1 and 'No overload variant of "buffer"' in of_wrong and "Missing positional" in of_wrong, checked.stdout
+    for key in ('"BufferAnswer" has no attribute "bufer"', '"BufferAnswers" has no attribute "bufer"', '"BufferAnswer" has no attribute "size"'):
+        assert key in of_wrong, checked.stdout
+    assert 'Revealed type is "tailbound._values.Count"' in checked.stdout and 'Revealed type is "builtins.int"' in checked.stdout
 
 
 def stubbed(body: "list[ast.stmt]", above: str = "") -> Iterator["tuple[str, list[tuple[str, bool]] | None]"]:
@@ -52,7 +63,7 @@ def stubbed(body: "list[ast.stmt]", above: str = "") -> Iterator["tuple[str, lis
         if isinstance(thing, ast.ClassDef):
             yield above + thing.name, None
             yield from stubbed(thing.body, f"{above}{thing.name}.")
-        elif isinstance(thing, ast.FunctionDef):
+        elif isinstance(thing, ast.FunctionDef) and thing.name != "__init__":
             given = thing.args.args
             yield above + thing.name, [(one.arg, i >= len(given) - len(thing.args.defaults)) for i, one in enumerate(given)]
         elif isinstance(thing, ast.AnnAssign) and isinstance(thing.target, ast.Name):
