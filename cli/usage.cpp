@@ -92,7 +92,7 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--output"},
     {"sweep", "PLAN --store --jobs --dry-run --retry --add --part --time-limit --plot --format --output"},
     {"merge", "FILE --plot --format --output"},
-    {"serve", "--port --host --no-open --time-limit --memory-limit --runs"},
+    {"serve", "--port --host --no-open --time-limit --memory-limit --runs --keep"},
     {"schema", "COMMAND --keys --accuracy --completion --output"}};
 
 /// Words in lines of at most `maximum` columns.

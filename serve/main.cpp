@@ -114,6 +114,7 @@ int serve_page(const cli::OptionTable& table) {
   };
   const int port = number("--port", 0, 65535, 0);
   limits.runs = number("--runs", 1, 64, limits.runs);
+  limits.keep = *table.find("--keep")->flag;
   const cli::Limits read = cli::read_limits(text_of(table, "--time-limit"), text_of(table, "--memory-limit"),
                                             {.time = limits.analysis, .bytes = limits.memory});
   if (!read.time) throw InvalidArgument("--time-limit", "none", "a number of seconds");

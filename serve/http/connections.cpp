@@ -43,13 +43,14 @@ class Connection final : public httplib::Stream {
   void begin_answer() { be(State::answering, std::chrono::hours(24)); }
 
   void admit_body(std::size_t bytes) { left_ += bytes; }
+  void discard_body(std::size_t bytes) { discarded_ = std::min(bytes, std::size_t{64} << 20); }
 
   /// Closing a socket with unread data would reset it and lose the response, so unread data is drained
   /// briefly.
   void releases_early() {
     shutdown(descriptor_, SHUT_WR);
-    left_ = std::size_t{256} << 10;
-    be(State::waiting, std::chrono::milliseconds(300));
+    left_ = std::max(std::size_t{256} << 10, discarded_);
+    be(State::waiting, discarded_ > 0 ? bounds_.for_request : std::chrono::milliseconds(300));
     for (begin_ = end_ = 0; left_ > 0 && fill(); left_ -= std::min(left_, end_)) {
     }
   }
@@ -127,7 +128,8 @@ class Connection final : public httplib::Stream {
   std::atomic<Clock::time_point> since_ = Clock::now();
   Clock::time_point until_ = Clock::now();
   std::optional<Clock::time_point> writing_until_;
-  std::size_t left_ = 0;  ///< bytes of the request that may still come
+  std::size_t left_ = 0;       ///< bytes of the request that may still come
+  std::size_t discarded_ = 0;  ///< of a rejected body
   char buffer_[4096];
   std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
 };
@@ -197,6 +199,10 @@ int Connections::open(const std::string& host, int port) {
 
 void Connections::admit_body(std::size_t bytes) {
   if (current != nullptr) current->admit_body(bytes);
+}
+
+void Connections::discard_body(std::size_t bytes) {
+  if (current != nullptr) current->discard_body(bytes);
 }
 
 void Connections::begin_answer() {

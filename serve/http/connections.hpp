@@ -41,6 +41,8 @@ class Connections : public httplib::Server {
 
   /// Sets the size limit of the body, before it is read.
   static void admit_body(std::size_t bytes);
+  /// Reads and drops a body of this length (at most 64 MiB) after the response.
+  static void discard_body(std::size_t bytes);
   /// Called by a handler once the request is complete.
   static void begin_answer();
   /// Called with the headers of a response before they are sent: they say whether the connection stays open,

@@ -175,6 +175,10 @@ bool Server::admit(const Request& request, Response& response) {
   const std::string length = request.get_header_value("Content-Length");
   if (length.empty() || length.size() > 8 || length.find_first_not_of("0123456789") != std::string::npos)
     return no(411, "Content-Length is missing or invalid");
+  if (std::stoul(length) > longest_body) {
+    Connections::discard_body(std::stoul(length));  // browsers read no response before they have sent it all
+    return no(413, "the files are too large: a request may have 4 MiB; use the command line");
+  }
   Connections::admit_body(longest_body);
   return true;
 }
@@ -215,6 +219,7 @@ void Server::get(const Request& request, Response& response) {
     return response.set_content(std::string(render::html_script()), "text/javascript; charset=utf-8");
   if (path == "api/questions")
     return show(response, {{"version", TAILBOUND_VERSION}, {"questions", queries()}});
+  if (path == "api/runs") return show(response, {{"runs", runs_.list()}});
   if (path.rfind("api/runs/", 0) == 0) return show_run(path.substr(9), request, response);
   reject(response, 404, "not found");
 }
@@ -230,7 +235,7 @@ void Server::show_run(const std::string& path, const Request& request, Response&
   int seen = 0;
   if (const std::string last_seen = request.get_param_value("seen"); !last_seen.empty())
     std::from_chars(last_seen.data(), last_seen.data() + last_seen.size(), seen);
-  const Json state = runs_.look(name, seen);
+  const Json state = runs_.look(name, seen, request.has_param("query"));
   if (state.is_null()) return reject(response, 404, "unknown run");
   show(response, state);
 }

@@ -20,7 +20,8 @@
 ///   POST /TOKEN/api/ask               a result as HTML, or {"error": ..}
 ///   POST /TOKEN/api/answer/FORMAT     the same as a download, as the command writes it
 ///   POST /TOKEN/api/runs              starts a run: {"run": ID}
-///   GET  /TOKEN/api/runs/ID           its progress, then its result
+///   GET  /TOKEN/api/runs              all runs
+///   GET  /TOKEN/api/runs/ID           its progress, then its result; with ?query also its query
 ///   POST /TOKEN/api/runs/ID/stop      stops it; the partial result is kept
 ///   GET  /TOKEN/api/runs/ID/FORMAT    its result as a download
 ///

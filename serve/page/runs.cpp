@@ -10,7 +10,7 @@ namespace {
 
 /// Number of finished runs that are kept.
 constexpr std::size_t max_kept = 8;
-/// A run that no page has polled for this long is stopped.
+/// A run is stopped after this long without an open page, which polls it.
 constexpr auto forgotten_after = std::chrono::minutes(15);
 
 const std::vector<std::string>& all_formats() {
@@ -70,7 +70,7 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
     const std::scoped_lock guard(lock_);
     run->done = done;
     run->left = left;
-    if (Clock::now() - run->looked_at > forgotten_after) run->request->stop();
+    if (!pool_.limits().keep && Clock::now() - run->looked_at > forgotten_after) run->request->stop();
   };
   RequestOutcome outcome;
   try {
@@ -109,25 +109,50 @@ std::shared_ptr<Runs::Run> Runs::find(const std::string& name) {
   return nullptr;
 }
 
-Json Runs::look(const std::string& name, int seen) {
+/// With the lock held.
+Json Runs::progress_of(const Run& run) {
+  if (run.outcome) return {{"state", "ended"}, {"seconds", run.seconds}};
+  return {{"state", "runs"},
+          {"progress", run.done},
+          {"left", run.left},
+          {"seconds", std::chrono::duration<double>(Clock::now() - run.start).count()}};
+}
+
+Json Runs::look(const std::string& name, int seen, bool query) {
   const std::scoped_lock guard(lock_);
   const auto run = find(name);
   if (!run) return nullptr;
   run->looked_at = Clock::now();
-  if (!run->outcome) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
-    Json shown{{"state", "runs"},
-               {"progress", run->done},
-               {"left", run->left},
-               {"seconds", seconds},
-               {"looks", run->looks}};
-    if (run->looks > seen) shown["html"] = run->so_far;
-    return shown;
-  }
-  Json shown = outcome_shown(*run->outcome);
-  shown["state"] = "ended";
-  shown["seconds"] = run->seconds;
+  Json shown = run->outcome ? outcome_shown(*run->outcome) : Json{{"looks", run->looks}};
+  shown.update(progress_of(*run));
+  if (!run->outcome && run->looks > seen) shown["html"] = run->so_far;
+  if (query)
+    shown["asked"] = {
+        {"question", run->query.name}, {"options", run->query.options}, {"files", run->query.files}};
   return shown;
+}
+
+Json Runs::list() {
+  const std::scoped_lock guard(lock_);
+  Json all = Json::array();
+  for (auto at = runs_.rbegin(); at != runs_.rend(); ++at) {
+    Run& run = **at;
+    run.looked_at = Clock::now();
+    Json shown = progress_of(run);
+    shown.update({{"run", run.name},
+                  {"question", run.query.name},
+                  {"options", run.query.options},
+                  {"files", Json::array()},
+                  {"ago", std::chrono::duration<double>(Clock::now() - run.start).count()}});
+    for (const auto& [name, content] : run.query.files) shown["files"].push_back(name);
+    if (run.outcome) {
+      const Json head = outcome_head(*run.outcome);
+      for (const char* key : {"stopped", "headline", "error"})
+        if (head.contains(key)) shown[key] = head[key];
+    }
+    all.push_back(std::move(shown));
+  }
+  return all;
 }
 
 bool Runs::stop(const std::string& name) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Queries that run in the background, mostly simulations: started, polled and stopped. Their results are
-/// kept for a while.
+/// Queries that run in the background, mostly simulations: started, listed, polled and stopped. They belong
+/// to the server, not to the page that started them. Their results are kept for a while.
 namespace tailbound::serve {
 
 class Runs {
@@ -26,8 +26,11 @@ class Runs {
   [[nodiscard]] std::optional<std::string> begin(const Query& query);
   /// {"state": "runs" | "ended", "progress", "left", "seconds"}. An active run also has "looks", the number
   /// of updates; if it exceeds `seen`, also "html", the partial result. A finished run also has its outcome.
-  /// Null: unknown run.
-  [[nodiscard]] Json look(const std::string& name, int seen = 0);
+  /// With `query`, also that, as it was sent ("asked"). Null: unknown run.
+  [[nodiscard]] Json look(const std::string& name, int seen, bool query);
+  /// Newest first: {"run", "question", "options", "files": names, "state", "progress", "left", "seconds",
+  /// "ago"}, and for a finished run "stopped" and "headline" or "error".
+  [[nodiscard]] Json list();
   /// False: unknown run.
   bool stop(const std::string& name);
   /// Its result in a format; nothing if there is none.
@@ -39,6 +42,7 @@ class Runs {
   struct Run;
 
   [[nodiscard]] std::shared_ptr<Run> find(const std::string& name);
+  [[nodiscard]] static Json progress_of(const Run& run);
   void carry_out(const std::shared_ptr<Run>& run);
   void forget_the_oldest();
 

@@ -36,7 +36,7 @@ void put_limit(Json& head, std::chrono::milliseconds limit) {
 
 }  // namespace
 
-Json outcome_shown(const RequestOutcome& outcome) {
+Json outcome_head(const RequestOutcome& outcome) {
   switch (outcome.kind) {
     case RequestOutcome::Kind::answered:
       break;
@@ -47,8 +47,13 @@ Json outcome_shown(const RequestOutcome& outcome) {
     case RequestOutcome::Kind::died:
       return without_answer(1, words_of_death(outcome.status));
   }
-  Json shown = outcome.note.head;
-  shown.erase("last");
+  Json head = outcome.note.head;
+  head.erase("last");
+  return head;
+}
+
+Json outcome_shown(const RequestOutcome& outcome) {
+  Json shown = outcome_head(outcome);
   if (auto html = text_of(outcome, "html")) shown["html"] = std::move(*html);
   return shown;
 }

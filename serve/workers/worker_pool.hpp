@@ -19,6 +19,7 @@ struct WorkLimits {
   std::size_t memory = std::size_t{2} << 30;   ///< [bytes]
   int analyses = 4;                            ///< concurrently
   int runs = 2;                                ///< background runs, concurrently
+  bool keep = false;                           ///< runs go on without an open page
 };
 
 /// How a query ended.
@@ -33,7 +34,9 @@ struct RequestOutcome {
   std::optional<int> status{};  ///< of a process that died, as from waitpid()
 };
 
-/// {"status", "headline", "formats", "html", ..} for a page, or {"status", "error": {"message", ..}}.
+/// {"status", "headline", "formats", ..}, or {"status", "error": {"message", ..}}.
+[[nodiscard]] Json outcome_head(const RequestOutcome& outcome);
+/// The same for a page: with the result as "html".
 [[nodiscard]] Json outcome_shown(const RequestOutcome& outcome);
 /// The result in one format; nothing if it does not exist.
 [[nodiscard]] std::optional<std::string> text_of(const RequestOutcome& outcome, const std::string& format);

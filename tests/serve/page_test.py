@@ -65,14 +65,15 @@ class Page(unittest.TestCase):
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(text)
 
-    def save(self, form):
+    def save(self, form, comparison=False):
         """The content of the download in this format."""
         folder = pathlib.Path(self.saved.name)
         for file in folder.iterdir():
             file.unlink()
         self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.saved.name})
-        self.find("#saves > summary").click()
-        self.find(f"[data-format={form}]").click()
+        if not comparison:
+            self.find("#saves > summary").click()
+        self.find(f"#save-{form}" if comparison else f"[data-format={form}]").click()
         self.until("the download", lambda: any(not f.name.endswith(".crdownload") for f in folder.iterdir()))
         return next(folder.iterdir()).read_bytes()
 
@@ -100,13 +101,9 @@ class Page(unittest.TestCase):
         self.open()
         for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
             with self.subTest(question=question["name"]):
-                self.js("const s = document.getElementById('question'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", question["name"])
-                if question["name"] == "compare":
-                    coefficients = (pathlib.Path(__file__).resolve().parents[2] / "data/reference/maple/gp_slotted_queue.txt").read_text()
-                    self.js("const a = document.querySelector('textarea'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", coefficients)
-                if question["name"] == "fit":
-                    trace = (pathlib.Path(__file__).resolve().parents[2] / "data/traffic/requests.csv").read_text()
-                    self.js("const a = document.querySelector('textarea'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", trace)
+                self.choose(question["name"])
+                if question["name"] in ("compare", "fit"):
+                    self.find("#examples button").click()
                 if question["live"]:
                     self.until("the answer", lambda: self.js("return document.querySelector('#shown .tb-answer') !== null && !document.querySelector('.wb-stale')"))
                     self.assertFalse(self.find("#refusal").is_displayed(), self.text("#refusal"))
@@ -204,14 +201,7 @@ class Page(unittest.TestCase):
         self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=4&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=64&load=0.1:0.9:0.1&drop=1e-15")
         self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length") == 3)
         folder = pathlib.Path(self.saved.name)
-        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.saved.name})
-        kept = {}
-        for form in ("page", "csv", "svg"):
-            for file in folder.iterdir():
-                file.unlink()
-            self.find(f"#save-{form}").click()
-            self.until("the download", lambda: any(not f.name.endswith(".crdownload") for f in folder.iterdir()))
-            kept[form] = next(folder.iterdir()).read_text()
+        kept = {form: self.save(form, comparison=True).decode() for form in ("page", "csv", "svg")}
         self.assertEqual(len(kept["csv"].splitlines()), 1 + 3 * 9)
         xml.etree.ElementTree.fromstring(kept["svg"])
         for inputs in ("inputs 4", "inputs 16", "inputs 64"):
@@ -231,10 +221,179 @@ class Page(unittest.TestCase):
         network = (pathlib.Path(__file__).resolve().parents[2] / "data/networks/two_switches.toml").read_text()
         self.open("#delay?radix=4&levels=2&load=0.5")
         self.until("the answer", lambda: "4-ary" in self.headline())
-        self.js("const a = document.getElementById('o-network'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", network)
+        self.paste("o-network", network)
         self.until("the network", lambda: self.js("return document.querySelectorAll('#shown .tb-network').length") == 1)
         self.until("its address", lambda: "radix" not in self.driver.current_url.split("#")[1].split("@")[0])
         self.assertFalse(self.find("#refusal").is_displayed())
+        self.paste("o-network", "")
+        self.shows("4-ary", "#delay?radix=4&levels=2&load=0.5")
+
+    def choose(self, name):
+        self.js("const s = document.getElementById('question'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", name)
+
+    def paste(self, field, text):
+        self.js("const a = document.getElementById(arguments[0]); a.value = arguments[1]; a.dispatchEvent(new Event('input'))", field, text)
+
+    def shows(self, text, fragment):
+        """The answer and the address."""
+        self.until(text, lambda: text in self.headline() and not self.js("return document.querySelector('.wb-stale') !== null"))
+        self.until(fragment, lambda: fragment in self.driver.current_url)
+
+    def test_back_and_forward(self):
+        """Ten states: each choice of a command and each run is an entry of the history, with its form and its result."""
+        self.open("#buffer?inputs=16&load=0.8&drop=1e-9")
+        states = [("46-packet buffer", "#buffer?inputs=16&load=0.8&drop=1e-9")]
+        self.shows(*states[0])
+        for command, states_after in (
+            ("occupancy", [("mean occupancy", "#occupancy?inputs=16&load=0.8")]),
+            ("multistage", [("tailbound multistage", "#multistage?nodes=64")]),
+            ("wormhole", [("tailbound wormhole", "#wormhole?topology=mesh")]),
+            ("network", [("tailbound network", "#network?SHAPE=fat-tree")]),
+            ("buffer", [("46-packet buffer", "#buffer?inputs=16&load=0.8&drop=1e-9")]),
+            ("simulate tree", []),
+        ):
+            self.choose(command)
+            for state in states_after:
+                self.shows(*state)
+                states.append(state)
+        self.until("the empty form", lambda: "Press Run" in self.text("#empty") and "#simulate-tree" in self.driver.current_url)
+        states.append(("", "#simulate-tree?radix=4&levels=2&load=0.8"))
+        for slots in ("1000", "2000"):
+            self.js("for (const d of document.querySelectorAll('#form details')) d.open = true")
+            self.type("#o-slots", slots)
+            self.find("#run").click()
+            self.until("the result", lambda: "Done" in self.text("#state"))
+            states.append((f"{slots} slots", f"slots={slots}"))
+            self.shows(*states[-1])
+        self.assertEqual(len(states), 9)
+        self.choose("pgf")
+        self.until("the formula", lambda: "E[Q]" in self.text("#shown"))
+        for walk, step in ((reversed(states), self.driver.back), (states[1:], self.driver.forward)):
+            for text, fragment in walk:
+                step()
+                if text:
+                    self.shows(text, fragment)
+                else:  # the form before the first run
+                    self.until("the empty form", lambda: "Press Run" in self.text("#empty"))
+        self.driver.forward()
+        self.until("the formula", lambda: "E[Q]" in self.text("#shown"))
+        self.quiet()
+
+    def test_shared_fields_keep_their_values(self):
+        self.open("#buffer?inputs=16&load=0.8&drop=1e-12")
+        self.shows("61-packet buffer", "drop=1e-12")
+        self.choose("occupancy")
+        self.shows("mean occupancy", "#occupancy?inputs=16&load=0.8&")
+        self.type("#o-load", "0.5")
+        self.shows("load 0.5", "load=0.5")
+        self.choose("buffer")
+        self.shows("load 0.5", "#buffer?inputs=16&load=0.5&drop=1e-12")
+        self.type("#o-load", "0.5,0.6")
+        self.shows("Minimum buffer", "0.6")
+        self.choose("pgf")
+        self.until("why not", lambda: "Not taken over from buffer: load 0.5,0.6" in self.text("#notice"))
+        self.assertEqual(self.js("return document.getElementById('o-load').value"), "k*p")
+        self.quiet()
+
+    def test_a_run_belongs_to_the_server(self):
+        """Another command, a reload and another window: the run goes on and is found again."""
+        self.open(LONG)
+        self.find("#run").click()
+        self.until("progress", lambda: self.js("return document.getElementById('meter').value") > 0)
+        self.choose("buffer")
+        self.until("the answer of the other command", lambda: "packet buffer" in self.headline())
+        self.assertIn("1 running", self.text("#active"))
+        self.driver.back()
+        self.until("the run", lambda: self.find("#progress").is_displayed())
+        self.driver.refresh()
+        self.until("the run", lambda: self.js("return document.getElementById('meter')?.value ?? 0") > 0)
+        self.type("#o-load", "0.7")
+        self.until("the mark", lambda: "Result of load 0.9. The form has moved on to load 0.7." in self.text("#moved").replace("Restore its settings", ""))
+        self.find("#moved button").click()
+        self.assertEqual(self.find("#o-load").get_attribute("value"), "0.9")
+        self.assertFalse(self.find("#moved").is_displayed())
+        self.open()
+        self.find("#runs > summary").click()
+        self.until("the list", lambda: "simulate tree --radix 4 --levels 3 --load 0.9" in self.text("#runs-list"))
+        self.find("#runs-list .wb-open-run").click()
+        self.until("the run", lambda: self.find("#progress").is_displayed())
+        self.until("its address", lambda: "#simulate-tree?radix=4&levels=3&load=0.9" in self.driver.current_url)
+        self.find("#stop").click()
+        self.until("its end", lambda: self.text("#state").startswith(("Stopped", "No result")))
+        self.quiet()
+
+    def test_results_of_different_axes_are_compared_in_panels(self):
+        links = ["buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-9", "multistage?nodes=64&hot=0.08&loads=0.1:0.9:0.1", "network?SHAPE=fat-tree&radix=4&uniform=0.4", "buffer?inputs=4&load=0.1:0.9:0.1&drop=1e-9"]
+        self.open("#" + "|".join([links[0], *links]))
+        self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length") == 4)
+        titles = self.js("return [...document.querySelectorAll('#together figcaption')].map((c) => c.textContent)")
+        self.assertEqual(len(titles), 2)
+        self.assertTrue("inputs 16" in titles[0] and "inputs 4" in titles[0] and "multistage" in titles[1], titles)
+        self.assertEqual(self.js("return document.querySelectorAll('#together .tb-chart svg.tb-alive').length"), 2)
+        self.assertEqual(self.text("#kept").count("No curves"), 1)  # the network
+        page = self.save("page", comparison=True)
+        self.assertLess(len(page), 500_000)
+        self.assertEqual(page.count(b"<article"), 1 + 4)
+        self.assertEqual(self.save("csv", comparison=True).decode().count("setting,"), 2)
+        xml.etree.ElementTree.fromstring(self.save("svg", comparison=True))
+        mailed = pathlib.Path(self.saved.name) / "mailed.html"
+        mailed.write_bytes(page)
+        self.driver.get(mailed.as_uri())
+        self.assertEqual(self.js("return document.querySelectorAll('.tb-chart').length"), 2 + 3)
+        self.quiet()
+
+    def test_a_result_that_is_gone_is_not_compared(self):
+        self.open("#buffer?inputs=16&load=0.8&drop=1e-9|buffer?inputs=4&load=0.8&drop=1e-9")
+        self.until("both", lambda: "(current)" in self.text("#kept"))
+        self.until("both curves", lambda: self.js("return document.querySelectorAll('#together .tb-key li').length >= 2"))
+        self.assertNotRegex(self.save("csv", comparison=True).decode(), r"\d\.\d{9}")  # digits that a logarithm does not have
+        self.type("#o-load", "1.2")
+        self.until("the error", lambda: self.find("#refusal").is_displayed())
+        self.assertNotIn("(current)", self.text("#kept"))
+        self.assertIn("Result of load 0.8. The form has moved on to load 1.2.", self.text("#moved"))
+
+    def test_unknown_names_of_a_link(self):
+        self.open("#buffer?inputs=16&load=0.8&drop=1e-9&criterio=loss|bufer?inputs=4")
+        self.until("the names", lambda: "criterio; did you mean criterion?" in self.text("#notice") or "bufer" in self.text("#notice"))
+        self.until("the command", lambda: "bufer; did you mean buffer?" in self.text("#notice"))
+        self.open("#bufer?inputs=4")
+        self.until("the command", lambda: "bufer; did you mean buffer?" in self.text("#notice"))
+        self.open("#simulate-policed?network=mine.toml")
+        self.until("the file", lambda: "mine.toml" in self.text("#notice"))
+
+    def test_a_file_that_is_too_large(self):
+        self.open("#delay?radix=4&levels=2&load=0.5")
+        self.until("the answer", lambda: "4-ary" in self.headline())
+        self.paste("o-network", "#" * 5_000_000)
+        self.until("the error", lambda: "4 MiB" in self.text("#refusal"))
+        self.assertIn("4 MiB", self.text("#o-network-wrong"))
+        self.assertEqual(self.text("#state"), "No result")
+        self.paste("o-network", "")
+        self.shows("4-ary", "#delay?radix=4&levels=2&load=0.5")
+
+    def test_empty_forms_explain_and_have_examples(self):
+        self.open()
+        for command, field in (("fit", "FILE"), ("compare", "FILE"), ("simulate policed", "network"), ("guarantee", "network")):
+            with self.subTest(command=command):
+                self.choose(command)
+                if command != "guarantee":
+                    self.until("the reason", lambda: "needs a file" in self.text("#empty"))
+                    self.assertTrue(self.find("#empty").is_displayed())
+                self.assertFalse(self.find("#refusal").is_displayed())
+                self.assertEqual(self.text(".wb-wrong"), "")
+                self.find("#examples button").click()
+                if command == "simulate policed":
+                    self.until("the file", lambda: self.find(f"#o-{field}").get_attribute("value"))
+                    self.find("#run").click()
+                self.until("the answer", lambda: self.js("return document.querySelector('#shown .tb-answer') !== null"))
+                self.until("no error", lambda: not self.find("#refusal").is_displayed())
+        self.quiet()
+
+    def test_rows_without_an_answer(self):
+        self.open("#buffer?inputs=16&load=0.5,0.9,1&drop=1e-9")
+        self.until("the answer", lambda: "1 of 3 points has no answer" in self.headline())
+        self.assertEqual(self.js("return document.querySelector('#shown .tb-answers tbody').rows.length"), 3)
+        self.assertIn("see the status of the rows", self.text("#state"))
 
     def test_a_simulation_shows_a_partial_result(self):
         self.open(LONG)

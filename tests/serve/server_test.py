@@ -169,6 +169,35 @@ class Answers(unittest.TestCase):
         self.assertIn("stopped", json.dumps(kept))
         self.assertIn(b"stopped", self.workbench.get(f"api/runs/{name}/table")[2].lower())
 
+    def test_runs_are_listed_with_their_queries(self):
+        network = (ROOT / "data/networks/plant.toml").read_text()
+        query = asked("simulate policed", {"plant.toml": network}, network="plant.toml", packets=2000)
+        name = json.loads(self.workbench.post("api/runs", query))["run"]
+        ended(self.workbench, name)
+        [run] = [run for run in json.loads(self.workbench.get("api/runs")[2])["runs"] if run["run"] == name]
+        self.assertEqual((run["question"], run["options"], run["files"], run["state"]), (query["question"], query["options"], ["plant.toml"], "ended"))
+        self.assertTrue(run["headline"])
+        self.assertGreaterEqual(run["ago"], run["seconds"])
+        self.assertNotIn("html", run)
+        self.assertEqual(json.loads(self.workbench.get(f"api/runs/{name}?query")[2])["asked"], query)
+        self.assertNotIn("asked", json.loads(self.workbench.get(f"api/runs/{name}")[2]))
+
+    def test_a_body_that_is_too_large(self):
+        """The response arrives although the client sends everything first."""
+        query = asked("delay", {"n.toml": "#" * (6 * MIB)}, network="n.toml")
+        status, _, content = self.workbench.request("POST", self.workbench.path + "api/ask", json.dumps(query))
+        self.assertEqual(status, 413)
+        self.assertIn("4 MiB", json.loads(content)["error"]["message"])
+        self.assertNotIn("error", self.workbench.ask("buffer", **LIVE[0][1]))
+
+    def test_examples(self):
+        for name in ("plant.toml", "two_switches.toml"):
+            self.assertEqual(self.workbench.get(f"examples/{name}")[2], (ROOT / "data/networks" / name).read_bytes())
+        trace = (ROOT / "data/traffic/requests.csv").read_bytes()
+        example = self.workbench.get("examples/requests.csv")[2]
+        self.assertTrue(trace.startswith(example) and example.endswith(b"\n"))
+        self.assertIn("html", self.workbench.ask("fit", {"t.csv": example.decode()}, FILE="t.csv", link_gbps=1, time_unit="ns"))
+
     def test_limit_of_concurrent_runs(self):
         names = []
         for _ in range(4):

@@ -18,6 +18,9 @@ struct ServeOptions {
   Text memory_limit{limits, "--memory-limit", "SIZE", options::text().by_default("2GiB"),
                     "memory limit of each worker process (default {})"};
   Text runs{limits, "--runs", "N", options::text().by_default("2"), "concurrent simulations (default {})"};
+  Flag keep{limits, "--keep",
+            "continue simulations while no page is open. Otherwise they\nare stopped after 15 minutes "
+            "without one, with the result so far"};
 };
 
 Reply answer(const ServeOptions&, const Context&) {
