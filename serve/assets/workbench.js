@@ -285,7 +285,7 @@
       changed();
       return setTimeout(() => complain(name, "only a single value is supported here"), 0);
     }
-    if (carried?.names.size && question.live) return leave_behind(error);
+    if (carried?.names.has(error.option) || (carried?.names.size && question.live && come.status === 2)) return leave_behind(error);
     failed = true;
     const named = error.option && fields[error.option] ? error.option : pasted;
     if (named) complain(named, named === error.option && !/^(not )?given/.test(error.legal) ? `${error.value === "" ? "empty" : error.value}: must be ${error.legal}` : error.message);
@@ -512,7 +512,7 @@
     if (list.length !== wanted.length || list.some((item, i) => item !== wanted[i])) at("runs-list").replaceChildren(...wanted);
     at("no-runs").hidden = runs.length > 0;
   }
-  const asked_of = async (name) => (await requested(`api/runs/${name}?query&seen=${2 ** 31 - 1}`)).asked;
+  const asked_of = async (name) => (await requested(`api/runs/${name}?asked&seen=${2 ** 31 - 1}`)).asked;
   async function open_run(name) {
     at("runs").open = false;
     try {
@@ -639,14 +639,13 @@
     }
     open_question(asked, "replaceState", run);
     say(faults);
-    if (with_comparison) await open_comparison(entry?.kept ?? others.map((text) => texts.read_link(text)));
+    if (with_comparison) await open_comparison(entry?.kept ?? others.map((text) => texts.read_link(text)), faults);
   }
-  async function open_comparison(kept) {
-    const faults = [];
+  async function open_comparison(kept, faults) {
     for (const one of kept) {
       faults.push(...(one.faults ?? []));
       if (!one.run && !one.asked) continue;
-      const come = await requested(one.run ? `api/runs/${one.run}?query` : "api/ask", one.run ? undefined : one.asked);
+      const come = await requested(one.run ? `api/runs/${one.run}?asked` : "api/ask", one.run ? undefined : one.asked);
       const asked = one.asked ?? come.asked;
       if (come.html && asked) comparison.add({ asked, headline: come.headline, html: come.html, run: one.run ?? null });
       else faults.push(`Not in the comparison: ${asked ? texts.shell_line(asked) : "a run"} (${come.error?.message ?? "no result"})`);

@@ -235,7 +235,7 @@ void Server::show_run(const std::string& path, const Request& request, Response&
   int seen = 0;
   if (const std::string last_seen = request.get_param_value("seen"); !last_seen.empty())
     std::from_chars(last_seen.data(), last_seen.data() + last_seen.size(), seen);
-  const Json state = runs_.look(name, seen, request.has_param("query"));
+  const Json state = runs_.look(name, seen, request.has_param("asked"));
   if (state.is_null()) return reject(response, 404, "unknown run");
   show(response, state);
 }

@@ -21,7 +21,7 @@
 ///   POST /TOKEN/api/answer/FORMAT     the same as a download, as the command writes it
 ///   POST /TOKEN/api/runs              starts a run: {"run": ID}
 ///   GET  /TOKEN/api/runs              all runs
-///   GET  /TOKEN/api/runs/ID           its progress, then its result; with ?query also its query
+///   GET  /TOKEN/api/runs/ID           its progress, then its result; on request also its query
 ///   POST /TOKEN/api/runs/ID/stop      stops it; the partial result is kept
 ///   GET  /TOKEN/api/runs/ID/FORMAT    its result as a download
 ///

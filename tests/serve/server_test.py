@@ -179,7 +179,7 @@ class Answers(unittest.TestCase):
         self.assertTrue(run["headline"])
         self.assertGreaterEqual(run["ago"], run["seconds"])
         self.assertNotIn("html", run)
-        self.assertEqual(json.loads(self.workbench.get(f"api/runs/{name}?query")[2])["asked"], query)
+        self.assertEqual(json.loads(self.workbench.get(f"api/runs/{name}?asked")[2])["asked"], query)
         self.assertNotIn("asked", json.loads(self.workbench.get(f"api/runs/{name}")[2]))
 
     def test_a_body_that_is_too_large(self):
