@@ -25,7 +25,7 @@ except ImportError:
 import reports
 
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844)}
-LARGEST = 2_000_000  # bytes of a report
+LARGEST = 500_000  # bytes of a report
 
 
 def browser(scripts=True):
