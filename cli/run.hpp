@@ -35,7 +35,7 @@ inline constexpr std::array<StatusMeaning, 6> status_meanings{
      {bad_input, "invalid input"},
      {internal_failure, "internal failure"},
      {stopped, "stopped on request, or the reader of the output has gone"},
-     {unwritten, "an output cannot be written"}}};
+     {unwritten, "output that cannot be written"}}};
 
 /// The executor and its settings, if not the threads of this process.
 struct Engine {

@@ -31,7 +31,7 @@ std::string reason_of(const Document& document, const Result& result) {
   const std::string which = point_in_words(document, result);
   Value reason = value_of(result.cells, "reason");
   if (std::holds_alternative<None>(reason)) reason = value_of(result.cells, "message");  // of a sweep
-  const std::string why = brief(reason);
+  const std::string why = std::holds_alternative<None>(reason) ? "" : brief(reason);
   return which + (which.empty() || why.empty() ? "" : ": ") + why;
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("a list of settings keeps the row of one without an answer", "[cli][co
   CHECK(rows[1]["status"] == "no answer");
   CHECK_THAT(rows[1]["reason"].get<std::string>(), Catch::Contains("unstable"));
   CHECK(rows[2]["compared"] == 3);
-  CHECK(std::count(also["csv"].begin(), also["csv"].end(), '\n') == 4);
+  CHECK_THAT(also["csv"], Catch::Contains("no answer,the queue is unstable"));
 }
 
 TEST_CASE("a list of doubles agrees to double precision", "[cli][compare]") {

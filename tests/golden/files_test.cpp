@@ -283,7 +283,6 @@ TEST_CASE("files: outputs that cannot be written have one status, and the reason
            {"pgf --inputs k --load p", "--output"},
            {"network fat-tree --radix 4", "--output"},
            {"schema buffer", "--output"},
-           {tree + " --part 1/2", "--output"},
            {"buffer --inputs 8 --load 0.5,0.6 --drop 1e-9", "--plot"},
            {tree, "--checkpoint"},
            {"guarantee --network plant.toml", "--certificate"},
@@ -310,7 +309,6 @@ TEST_CASE("files: a sweep on a full disk says so in every format") {
     const Outcome outcome = shell(folder, "( ulimit -f 200; $T sweep plan.toml --store s.db" + format +
                                               " 2>&1 >/dev/null; echo status $? ) | cat; rm -f s.db*");
     CHECK(holds(outcome.out, "--store s.db cannot be written: "));
-    CHECK(holds(outcome.out, " not in it\n"));
     CHECK(holds(outcome.out, "status 5\n"));
   }
 }
@@ -321,13 +319,13 @@ TEST_CASE("files: every status but 0 has its reason on standard error") {
   static_cast<void>(folder.file(
       "plan.toml", "[[query]]\ncommand = \"buffer\"\ninputs = 8\nload = [0.5, 1]\ndrop = 1e-9\n"));
   for (const auto& [line, reason] : std::vector<std::pair<std::string, std::string>>{
-           {"compare wrong --inputs 2 --load 0.5", "3 of 3 values disagree"},
+           {"compare wrong --inputs 2 --load 0.5", "1 of 3 values disagrees, at n = 2"},
            {"compare wrong --inputs 2 --load 0.5,0.6", "2 of 2 settings disagree"},
            {"compare wrong --inputs 2 --load 0.5,1", "1 of 2 points has no answer; the first: load 1: "},
            {"buffer --inputs 8 --load 0.5,1 --drop 1e-9", "1 of 2 points has no answer; the first: load 1: "},
            {"buffer --inputs 8 --load 1 --drop 1e-9", "unstable"},
            {"sweep plan.toml --store s.db", "1 of 2 points has no answer; the first: load 1: "},
-           {"buffer --inputs 8 --load x --drop 1e-9", "--load is x"}})
+           {"buffer --inputs 8 --load x --drop 1e-9", "--load is \"x\""}})
     for (const std::string format : {"", " --format csv", " --format json", " --format html", " --quiet",
                                      " --output x", " --quiet --output x"}) {
       INFO(line << format);
@@ -441,7 +439,7 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
             "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
             "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
   CHECK(content(folder / "status") == "124\n");
-  CHECK(holds(full.err, "nothing was reading the output"));
+  CHECK(holds(full.err, "nothing was reading from standard output"));
   // A late reader is waited for.
   const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + query + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");

@@ -45,7 +45,8 @@ void check_names(const std::string& page, const std::vector<std::string>& names)
   for (const std::string& name : names) {
     INFO(name);
     CHECK(holds(text, html_escaped(name)));
-    if (typeset_html(name) != html_escaped(name)) CHECK(!holds(page, typeset_html(name)));
+    // "-1" alone begins some exponents.
+    if (name != "-1" && typeset_html(name) != html_escaped(name)) CHECK(!holds(page, typeset_html(name)));
   }
 }
 

@@ -9,12 +9,12 @@
 
 namespace tailbound::golden {
 
-/// The document of a command line that ends with `status` and prints no errors.
+/// The document of a command line that ends with `status`, and prints a reason exactly if that is not 0.
 inline nlohmann::json run_json(const std::string& line, int status = 0) {
   const Outcome outcome = run_line(line + " --format json");
   INFO(line << "\n" << outcome.err);
   REQUIRE(outcome.status == status);
-  CHECK(outcome.err.empty());
+  CHECK(outcome.err.empty() == (status == 0));
   return nlohmann::json::parse(outcome.out);
 }
 

@@ -26,6 +26,7 @@ using run::FramedStream;
 using run::PointRow;
 using run::PointStatus;
 using run::PointStore;
+using run::StoreFull;
 using Use = run::PointStore::Use;
 
 const std::vector<run::PointKey> keys{{"a"}, {"b"}, {"c"}, {"d"}, {"e"}};
@@ -256,8 +257,8 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   golden::write(folder / "text", "this is not a database\n");
   CHECK_THROWS_WITH(PointStore(folder / "text", "1", Use::write), Catch::Contains("another kind"));
   CHECK_THROWS_AS(PointStore(folder / "none", "1", Use::read), InvalidArgument);
-  CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);
-  CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), InvalidArgument);
+  CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), StoreFull);
+  CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), StoreFull);
 
   // A single character of an answer.
   std::string changed = golden::content(folder / "store");

@@ -264,10 +264,11 @@ Reply answer(const SweepOptions& options, const Context& context) {
       options.dry_run ? look_up(query) : answers::answer(query, jobs, analysis_run(context));
   Reply reply{.document = render::document(plan, found)};
   if (options.dry_run) return reply;
-  if (!found.cannot_be_written.empty())
-    reply.complain(unwritten, fmt::format("{}; {} not in it", found.cannot_be_written,
-                                          found.unsaved == 1 ? "1 point is"
-                                                             : fmt::format("{} points are", found.unsaved)));
+  if (!found.cannot_be_written.empty()) {
+    const std::string unsaved =
+        found.unsaved == 0 ? "" : "; not in it: " + render::counted(found.unsaved, "computed point");
+    reply.complain(unwritten, found.cannot_be_written + unsaved);
+  }
   if (found.count(SweepStatus::answered) < found.rows.size() && !reply.document.stopped)
     reply.complain(no_answer, render::unanswered_in_words(reply.document));
   return reply;

@@ -99,8 +99,9 @@ class PointStore {
 
   /// \param version  of the program: results of different versions are not mixed
   /// \param use      write: the file is created if missing
-  /// \throws InvalidArgument  "--store": cannot be opened, is not a store, or has another version
-  PointStore(const std::string& path, std::string version, Use use, Claimant claimant = {});
+  /// \throws StoreFull        it cannot be opened for writing
+  /// \throws InvalidArgument  "--store": is missing, is not a store, or has another version
+  PointStore(const std::string& path, std::string version, Use use);
   ~PointStore();
   PointStore(const PointStore&) = delete;
   PointStore& operator=(const PointStore&) = delete;
