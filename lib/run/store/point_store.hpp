@@ -101,7 +101,7 @@ class PointStore {
   /// \param use      write: the file is created if missing
   /// \throws StoreFull        it cannot be opened for writing
   /// \throws InvalidArgument  "--store": is missing, is not a store, or has another version
-  PointStore(const std::string& path, std::string version, Use use);
+  PointStore(const std::string& path, std::string version, Use use, Claimant claimant = {});
   ~PointStore();
   PointStore(const PointStore&) = delete;
   PointStore& operator=(const PointStore&) = delete;
