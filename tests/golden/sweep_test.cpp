@@ -211,14 +211,16 @@ TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a p
   const std::string plan = folder.file("plan.toml", small_plan);
   const Outcome one = sweep(plan, folder / "one", {"--jobs", "1"});
   CHECK(one.status == 1);  // 4 points are unstable
-  CHECK(one.err.empty());
+  CHECK(one.err.find("4") != std::string::npos);
   CHECK(std::count(one.out.begin(), one.out.end(), '\n') == 1 + 16 + 2 * 2);
   CHECK(sweep(plan, folder / "two", {"--jobs", "2"}).out == one.out);
   CHECK(sweep(plan, folder / "three", {"--jobs", "3"}).out == one.out);
   for (const char* part : {"1/3", "2/3", "3/3"}) {
-    CHECK(sweep(plan, folder / "parts", {"--part", part, "--jobs", "1"}).err.empty());
     const std::string own = folder / std::string("part ") + part[0];
-    CHECK(sweep(plan, own, {"--part", part, "--jobs", "1"}).err.empty());
+    for (const std::string& store : {std::string(folder / "parts"), own}) {
+      const Outcome its = sweep(plan, store, {"--part", part, "--jobs", "1"});
+      CHECK(its.err.empty() == (its.status == 0));
+    }
     CHECK(sweep(plan, folder / "joined", {"--add", own, "--dry-run"}).status == 0);
   }
   CHECK(count(folder / "parts").tries == 18);
