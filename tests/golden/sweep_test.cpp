@@ -257,7 +257,7 @@ TEST_CASE("sweep: remarks of points are kept; rejected points are repeated on re
   CHECK(answer["results"][2]["message"].get<std::string>().find("load") != std::string::npos);
   CHECK(count(store).tries == 3);
   CHECK(run_command({"sweep", plan, "--store", store, "--retry", "--quiet"}).status == 1);
-  CHECK(count(store).tries == 3);  // one for each of the two that were deleted
+  CHECK(count(store).tries == 5);  // the two without an answer again
   CHECK(count(store).points == 3);
   // The store also contains the point's own JSON.
   const json alone = json::parse(
@@ -393,7 +393,7 @@ TEST_CASE("sweep: a larger limit computes what a smaller one has cut, whose row 
   CHECK(started("0.2") == 2);
   const Outcome before = sweep(plan, store, {"--dry-run"});
   CHECK(before.out.find("no answer within the time limit of 0.2 s; " + known) != std::string::npos);
-  CHECK(started("0.3") == 2);  // both again
+  CHECK(started("0.3") == 4);
   CHECK(sweep(plan, store, {"--dry-run"}).out.find("limit of 0.3 s; " + known) != std::string::npos);
   // Stopped in the middle: the row is as before.
   Child child({"sweep", plan, "--store", store, "--time-limit", "none", "--format", "csv"},

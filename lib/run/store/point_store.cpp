@@ -351,7 +351,8 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
     Database::Statement whose(*database_, (std::string(all_of_claim) + "WHERE key = ?").c_str());
     Database::Statement claim(*database_,
                               "INSERT OR REPLACE INTO claim VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0,"
-                              " 1 + coalesce((SELECT tries FROM claim WHERE key = ?1), 0))");
+                              " 1 + coalesce((SELECT tries FROM claim WHERE key = ?1),"
+                              " (SELECT tries FROM point WHERE key = ?1), 0))");
     for (; cursor < keys.size() && claimed.size() < maximum; ++cursor) {
       const PointKey& key = keys[cursor];
       const bool finished = bind(there, key).step();
@@ -371,7 +372,9 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
 
 PointStore::Count PointStore::count() {
   Database::Statement points(*database_, "SELECT count(*), sum(tries) FROM point");
-  Database::Statement claims(*database_, "SELECT count(*), sum(tries) FROM claim");
+  Database::Statement claims(*database_,
+                             "SELECT count(*), sum(tries - coalesce((SELECT tries FROM point WHERE key = "
+                             "claim.key), 0)) FROM claim");
   static_cast<void>(points.step());
   static_cast<void>(claims.step());
   return {points.number(0), claims.number(0), points.number(1) + claims.number(1)};
