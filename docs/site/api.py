@@ -14,30 +14,38 @@ PUBLIC = ("tailbound.hpp", "documents.hpp")
 SUBJECTS = [
     ("validation", "Analysis against simulation", "Both for one query, compared, with a verdict per row.",
      ["answers/validation/", "answers/crossbar/validate", "render/documents/validation/", "render/documents/crossbar/validate"]),
-    ("queues", "Queues", "One queue: its occupancy and the minimum buffer. `answers::BufferQuery` uses these.", ["queue/", "bounds/sizing/"]),
+    ("queues", "Queues", "One queue, by its occupancy. `answers::BufferQuery` uses these.", ["queue/"]),
+    ("sizing", "Sizes of queues", "The minimum buffer or the maximum load of any queue. `answers::BufferQuery` uses these.", ["bounds/sizing/"]),
+    ("formulas", "Formulas and distributions", "Generating functions, distributions of the queue, lists of numbers compared.",
+     ["answers/buffer/pgf", "answers/buffer/occupancy", "answers/compare/", "series/", "render/documents/buffer/pgf",
+      "render/documents/buffer/occupancy", "render/documents/buffer/compare"]),
     ("shared_memory", "Shared memories and switches", "A memory shared by the outputs of a switch, and switches that share one, simulated.",
      ["answers/buffer/shared", "answers/simulation/simulate_switch", "answers/simulation/simulate_rare",
       "render/documents/buffer/shared", "render/documents/simulation/simulate_switch"]),
-    ("buffers", "Buffers of one output", "Minimum buffers, losses, maximum loads; occupancies; formulas; lists of numbers compared.",
-     ["answers/buffer/", "answers/compare/", "answers/classes/", "render/documents/buffer/", "render/documents/classes/", "render/documents/incast/"]),
+    ("buffers", "Buffers of one output", "Minimum buffers, losses, maximum loads, minimum speedups; packet sizes, incast, policed inputs, classes.",
+     ["answers/buffer/", "answers/classes/", "render/documents/buffer/", "render/documents/classes/", "render/documents/incast/"]),
     ("crossbars", "Input-queued switches", "Maximum load and delays of crossbars; their simulation.", ["answers/crossbar/", "render/documents/crossbar/"]),
     ("guarantees", "Guarantees", "Worst cases of policed traffic at a port, in a network and in a crossbar; headroom; their simulation.",
      ["answers/guarantee/", "render/documents/guarantee/", "render/documents/simulation/simulate_policed"]),
-    ("delays", "Delays through networks", "Percentiles, P(D > t) and means through trees and networks; reorder buffers; their simulation.",
-     ["answers/delay/", "answers/simulation/", "render/documents/delay/", "render/documents/simulation/simulate_tree"]),
+    ("delays", "Delays through networks", "Percentiles, P(D > t) and means through trees and networks; reorder buffers.",
+     ["answers/delay/", "render/documents/delay/"]),
+    ("simulation", "Simulation of trees and networks", "Delays, losses, back-pressure.",
+     ["answers/simulation/", "render/documents/simulation/simulate_tree"]),
     ("wormhole", "Wormhole networks", "Latency and saturation, and their simulation.",
      ["answers/wormhole/", "render/documents/wormhole/wormhole", "render/documents/simulation/simulate_wormhole"]),
     ("multistage", "Hot spots and broadcasts", "Combining multistage networks; hypercubes with broadcasts; their simulation.",
      ["answers/multistage/", "answers/broadcast/", "render/documents/multistage/", "render/documents/wormhole/broadcast", "render/documents/simulation/"]),
     ("networks", "Networks", "Nodes, links, flows and routes; network files; generated networks.", ["network/", "answers/network/", "render/documents/network/"]),
-    ("traffic", "Traffic", "Bursts, packet sizes, token buckets, generating functions; traces.",
-     ["answers/traffic", "traffic/", "series/", "answers/trace/", "render/documents/trace/"]),
+    ("traffic", "Traffic", "Bursts, packet sizes, token buckets; traces.",
+     ["answers/traffic", "traffic/", "answers/trace/", "render/documents/trace/"]),
     ("lists", "Lists and sweeps", "Many queries at once, stopped, resumed, stored.", ["answers/points/", "render/documents/sweep"]),
-    ("numbers", "Numbers and errors", "Rationals, reals, the kinds of number, units, errors.", ["numeric/", "core/"]),
+    ("numbers", "Numbers", "Rationals, reals, the kinds of number.", ["numeric/"]),
+    ("errors", "Errors and units", "What functions throw; packets and slots as types.", ["core/"]),
+    ("values", "Values of documents", "The cells of a document.", ["render/value"]),
     ("documents", "Documents and formats", "Answers as text, JSON, CSV, Markdown or HTML.", ["render/", "version"]),
 ]  # fmt: skip
-ORDER = ["buffers", "shared_memory", "crossbars", "delays", "guarantees", "wormhole", "multistage", "networks", "traffic", "validation",
-         "lists", "documents", "numbers", "queues"]  # fmt: skip
+ORDER = ["buffers", "shared_memory", "formulas", "crossbars", "delays", "simulation", "guarantees", "wormhole", "multistage", "validation",
+         "networks", "traffic", "lists", "documents", "values", "numbers", "errors", "queues", "sizing"]  # fmt: skip
 
 
 def public_headers():
@@ -213,7 +221,7 @@ def api_pages(folder):
         title, meaning = titles[name]
         answers = [header for header in by_subject[name] if not header.startswith("render/documents/")]
         documents = [header for header in by_subject[name] if header.startswith("render/documents/")]
-        include = "documents" if name == "documents" else "tailbound"
+        include = "documents" if name in ("documents", "values") else "tailbound"
         text = f"# {title}\n\n{meaning}\n\n```cpp\n#include <tailbound/{include}.hpp>\n```\n\n"
         text += "".join(map(header_text, answers)) + presented(documents)
         (there / f"{name}.md").write_text(text)
