@@ -26,9 +26,9 @@ SIZES = {"phone": (390, 844), "tablet": (1024, 768), "laptop": (1280, 800), "des
 SCREENS = 25  # of a laptop: the longest page
 # What people type, and a page that is among the first results.
 SEARCHED = {
-    "decay rate": "glossary", "jumbo frames": "faq", "license": "faq", "TSN": "howto/tsn", "AFDX": "howto/tsn", "PFC": "faq",
+    "decay rate": "derivations/bursty_queue", "jumbo frames": "faq", "license": "faq", "TSN": "howto/tsn", "AFDX": "howto/tsn", "PFC": "faq",
     "VOQ": "howto/crossbar", "HOL blocking": "faq", "iSLIP": "howto/crossbar", "incast": "derivations/incast", "DCTCP": "faq",
-    "shared buffer": "howto/shared_memory", "ECMP": "faq", "network calculus": "faq", "install": "install", "preamble": "faq",
+    "shared memory": "howto/shared_memory", "ECMP": "faq", "network calculus": "faq", "install": "install", "preamble": "faq",
 }  # fmt: skip
 FIRST = 8
 COPIED = "guide/3_bursts.html"
@@ -119,8 +119,8 @@ class Site:
                 self.fault(page, f"beyond the edge of a {size}: {element}")
 
     def check_text(self, page, text):
-        # Search results also show code: comments of headers contain \param and the like.
-        for found in re.finditer(r"[^\u2028]{0,30}(\$|\\(?!param|pre|throws|return)[A-Za-z]{2})[^\u2028]{0,30}", text):
+        # Search results also show code: comments of headers contain \param and the like, command lines $PATH.
+        for found in re.finditer(r"[^\u2028]{0,30}(\$(?![A-Z]{2})|\\(?!param|pre|throws|return)[A-Za-z]{2})[^\u2028]{0,30}", text):
             self.fault(page, f"TeX: {found.group(0).strip()}")
 
     def check_page(self, page):
