@@ -201,6 +201,7 @@ class Site:
         typed = [line.removeprefix("$ ") for line in shown.splitlines() if line.startswith("$ ")]
         if not typed or copied.splitlines() != typed:
             self.fault(page, f"copied: {copied!r}")
+        self.check_logs(page)
 
     def serve(self):
         """From now on pages are loaded from a server."""

@@ -211,13 +211,6 @@ void name_stores(const SweepOptions& options) {
   }
 }
 
-/// On standard error at once, by whichever process.
-void tell(const std::string& what) {
-  const std::string line =
-      fmt::format("{}tailbound sweep: {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", printable(what));
-  static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
-}
-
 Reply answer(const SweepOptions& options, const Context& context) {
   const std::string& name = options.plan.words().front();
   name_stores(options);
@@ -256,7 +249,11 @@ Reply answer(const SweepOptions& options, const Context& context) {
           [&] { return requested(point, runner); });
     };
   };
-  query.waiting = tell;
+  query.waiting = [](const std::string& what) {
+    const std::string line =
+        fmt::format("{}tailbound sweep: {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", printable(what));
+    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));  // at once, by whichever process
+  };
   if (options.add || options.retry || options.release) {
     answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
     if (options.add) store.add(options.add.text());
@@ -265,9 +262,6 @@ Reply answer(const SweepOptions& options, const Context& context) {
   }
   const answers::SweepAnswer found =
       options.dry_run ? look_up(query) : answers::answer(query, jobs, analysis_run(context));
-  // The answer says so too, but not in every format.
-  if (!found.cannot_be_written.empty() && context.writes)
-    tell(fmt::format("{}; {} points of the answer are not in it", found.cannot_be_written, found.unsaved));
   Reply reply{.document = render::document(plan, found)};
   if (options.dry_run) return reply;
   if (!found.cannot_be_written.empty()) {
