@@ -143,6 +143,7 @@ Picture as_requested(const Document& document, Picture picture) {
 }
 
 Picture picture_of(const Document& document, std::size_t max_curves, bool with_headline) {
+  if (!document.picture) throw NoAnswer("there is nothing to draw");
   Picture picture = as_requested(document, document.picture());
   if (with_headline && !document.headline.empty())
     picture.note = document.headline.text() + (picture.note.empty() ? "" : " " + capitalized(picture.note));

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
+#include <tailbound/bounds/gates/scheduled_delay.hpp>
 #include <tailbound/bounds/guarantee/network_analysis.hpp>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
-#include <tailbound/bounds/gates/scheduled_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>

@@ -473,7 +473,7 @@ namespace {
 
 /// \throws NoAnswer
 render::Picture required_picture(const Document& document) {
-  if (!document.layout || !document.picture) throw NoAnswer("there is nothing to draw");
+  if (!document.layout) throw NoAnswer("there is nothing to draw");
   return render::picture_of(document);
 }
 

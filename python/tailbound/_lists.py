@@ -44,7 +44,7 @@ class Answers(Answer):
     inputs  load [packets/slot]  buffer [packets]  P(Q > buffer)     mean occupancy [packets]  decay rate
     8       0.8                  43                6.8863514290e-10  2.2                       0.4877811708
     8       0.9                  88                9.3209165545e-10  4.44375                   0.23562170535
-    16      0.8                  46                7.8225226447e-10  2.3                       0.45753663726
+    16      0.8                  46                6.3339872020e-10  2.3                       0.45753663726
     16      0.9                  94                9.3713201790e-10  4.696875                  0.22046721096
     """
 
@@ -205,9 +205,10 @@ class Answers(Answer):
         parts = [f"{self.size - found} more answers"] if self.size > found else []
         if len(results) > most:
             parts.insert(0, f"{len(results) - most} more results of the first {found} answers")
-        if self._points.refused and self.size > found:
-            parts.append(f"{len(self._points.refused)} without an answer")
-        answered = {"status": "answered"} if self._points.refused else {}
+        unanswered = len(self._points.refused)
+        if unanswered and self.size > found:
+            parts.append(f"{unanswered} without an answer")
+        answered = {"status": "answered"} if unanswered else {}
         rows: list[Mapping[str, Any]] = [
             {
                 **{key: value for key, value in result.inputs.items() if _is_of(key, different)},

@@ -184,7 +184,7 @@ std::optional<double> answered(const Words& words, const std::string& table, con
 }
 
 /// The place at a parameter, the abscissa or for a multistage network the load, as the command answers.
-std::optional<Place> asked(const Words& line, const Curve& curve, double at) {
+std::optional<Place> asked(Words line, const Curve& curve, double at) {
   const std::string command =
       line.front() == "validate" || line.front() == "simulate" ? line[0] + " " + line[1] : line[0];
   const auto of = [&](const std::string& other) {
@@ -200,7 +200,13 @@ std::optional<Place> asked(const Words& line, const Curve& curve, double at) {
   const std::string exactly = fmt::format("{:.17g}", at);
   if (command == "occupancy" || of("buffer"))
     return at_level("occupancy", "--levels", "tail", {"--levels", "--until", "--drop", "--capacity"});
-  if (of("delay")) return at_level("delay", "--ccdf", "ccdf", {"--ccdf", "--percentiles", "--drop"});
+  if (of("delay")) {
+    // A curve for each flow has its name.
+    if (curve.title.find(" -> ") != std::string::npos &&
+        std::find(line.begin(), line.end(), "--flow") == line.end())
+      line.insert(line.end(), {"--flow", curve.title});
+    return at_level("delay", "--ccdf", "ccdf", {"--ccdf", "--percentiles", "--drop"});
+  }
   if (of("wormhole")) {
     const auto y =
         answered(asking("wormhole", line, {"--loads", "--load", "--fractions"}, {"--loads", exactly}), "",

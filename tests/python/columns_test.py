@@ -68,7 +68,7 @@ def test_floats_agree_with_the_numbers(many: Any, small: Any) -> None:
         columns = answer._floats()
         for key in columns.keys():
             kind, *floats = columns.column(key)
-            numbers = [{**result.inputs, **result}.get(key) for result in answer.results]
+            numbers = [{**result._times, **result.inputs, **result}.get(key) for result in answer.results]
             kinds.add(kind)
             if kind == "number":
                 for row, number in enumerate(numbers):

@@ -176,7 +176,7 @@ class Answers(unittest.TestCase):
         ended(self.workbench, name)
         [run] = [run for run in json.loads(self.workbench.get("api/runs")[2])["runs"] if run["run"] == name]
         self.assertEqual((run["question"], run["options"], run["files"], run["state"]), (query["question"], query["options"], ["plant.toml"], "ended"))
-        self.assertTrue(run["headline"])
+        self.assertTrue(run.get("headline"), run)
         self.assertGreaterEqual(run["ago"], run["seconds"])
         self.assertNotIn("html", run)
         self.assertEqual(json.loads(self.workbench.get(f"api/runs/{name}?asked")[2])["asked"], query)
