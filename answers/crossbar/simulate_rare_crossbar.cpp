@@ -1,4 +1,6 @@
+#include <fmt/format.h>
 #include <tailbound/answers/crossbar/simulate_rare_crossbar.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/crossbar/simulate_crossbar.hpp>
 
@@ -42,7 +44,11 @@ SimulateRareAnswer answer(const SimulateRareCrossbarQuery& query, const Run& run
       },
       run);
   const sim::RareCrossbarTail found = sim::rare_crossbar_tail(model, answer.simulated.result);
-  if (found.count > 0) answer.probability = found.probability;
+  if (found.count == 0)
+    throw NoAnswer(fmt::format("no path reached more than {} packets of {}; increase --slots",
+                               model.plan.level,
+                               query.of == sim::CrossbarQueue::input ? "an input" : "a VOQ"));
+  answer.probability = found.probability;
   return answer;
 }
 

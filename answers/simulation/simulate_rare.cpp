@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <tailbound/answers/simulation/simulate_rare.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
@@ -98,7 +99,10 @@ SimulateRareAnswer splitting(const sim::RareTreeModel& model, const RunLength& l
       run);
   const sim::LevelEstimate found =
       sim::rare_tree_estimates(model, answer.simulated.result, {model.level}).front();
-  if (found.count > 0) answer.probability = found.probability;
+  if (found.count == 0)
+    throw NoAnswer(
+        fmt::format("no path reached a queue of more than {} packets; increase --slots", model.level));
+  answer.probability = found.probability;
   return answer;
 }
 

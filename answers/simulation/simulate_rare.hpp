@@ -44,8 +44,7 @@ enum class RareMethod { importance_sampling, splitting };
 struct SimulateRareAnswer {
   RareMethod method = RareMethod::splitting;
   Packets level{};  ///< n
-  /// P(Q > n), 95 %; none if splitting never observed it, which more slots may change.
-  std::optional<numeric::Estimate<unit::Probability>> probability{};
+  numeric::Estimate<unit::Probability> probability{};  ///< P(Q > n), 95 %
   Simulated simulated{};  ///< importance sampling: its slots are busy cycles
 
   /// Simulated cycles in the finished batches.  \pre importance sampling
@@ -57,7 +56,7 @@ struct SimulateRareAnswer {
 
 /// \throws InvalidArgument  tree, load, burst, hop, level or length out of range;  NoAnswer  a single source
 /// \throws Unstable         load 1
-/// \throws NoAnswer         importance sampling: the event occurred in no cycle
+/// \throws NoAnswer         the event occurred in no cycle, or path; more of them may change that
 /// \throws Stopped          before two batches were finished
 [[nodiscard]] SimulateRareAnswer answer(const SimulateRareQuery& query, const Run& run = {});
 

@@ -1,4 +1,6 @@
+#include <fmt/format.h>
 #include <tailbound/answers/simulation/simulate_rare_switch.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
@@ -42,12 +44,15 @@ SimulateRareAnswer answer(const SimulateRareSwitchQuery& query, const Run& run) 
       run);
   if (query.of_losses()) {
     const sim::RareSwitchLoss lost = sim::rare_switch_loss(model, answer.simulated.result);
-    if (lost.count > 0)
-      answer.probability = {lost.loss.value, lost.loss.lower, lost.loss.upper, lost.loss.confidence};
+    if (lost.count == 0) throw NoAnswer("no path lost a packet; increase --slots");
+    answer.probability = {lost.loss.value, lost.loss.lower, lost.loss.upper, lost.loss.confidence};
   } else {
     const sim::LevelEstimate found =
         sim::splitting_tails(model.copies, answer.simulated.result, {model.level}, 0.95).front();
-    if (found.count > 0) answer.probability = found.probability;
+    if (found.count == 0)
+      throw NoAnswer(fmt::format("no path reached more than {} {} in all queues; increase --slots",
+                                 model.level, query.model.sizes.empty() ? "packets" : "cells"));
+    answer.probability = found.probability;
   }
   return answer;
 }

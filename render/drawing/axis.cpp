@@ -43,10 +43,11 @@ Range y_values(const Picture& picture) {
   return range;
 }
 
-std::string tick_text(double value, double step) {
+/// \param largest  of the axis: all its numbers are written alike
+std::string tick_text(double value, double step, double largest) {
   if (std::abs(value) < step / 2) return "0";
   const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - close)));
-  if (digits <= 5 && std::abs(value) < 1e6) return fmt::format("{:.{}f}", value, digits);
+  if (digits <= 5 && largest < 1e7) return fmt::format("{:.{}f}", value, digits);
   const int significant =
       std::clamp(static_cast<int>(std::ceil(std::log10(std::abs(value) / step) - close)) + 1, 1, 12);
   return fmt::format("{:.{}g}", value, significant);
@@ -61,7 +62,7 @@ std::string power_text(int exponent, double mantissa, int digits) {
 
 void add_linear_ticks(Axis& axis, double step) {
   for (double i = std::ceil(axis.low / step - close); i * step <= axis.high + close * step; ++i)
-    axis.ticks.push_back({i * step, tick_text(i * step, step)});
+    axis.ticks.push_back({i * step, tick_text(i * step, step, std::max(-axis.low, axis.high))});
 }
 
 /// Minor ticks at 2 to 9 times the powers of ten; if the ticks skip powers, at the others.

@@ -59,7 +59,7 @@ def ended(workbench, name, patience=60):
 class Answers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.workbench = Workbench()
+        cls.workbench = Workbench("--time-limit", "60")  # also on a busy machine
         cls.addClassCleanup(cls.workbench.__exit__)
 
     def same_as_the_command(self, question, options, content, name):

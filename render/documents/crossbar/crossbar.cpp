@@ -282,7 +282,7 @@ void add_lower_bound(Picture& picture, const Document& document, const std::vect
 /// P(D > t) of a single point.
 Picture distribution_picture(const CrossbarPoint& point) {
   const auto& [query, answer] = point;
-  Picture picture{.title = capitalized(switch_in_words(query)),
+  Picture picture{.title = "Queueing delay, " + switch_in_words(query),
                   .x_label = "queueing delay t [slots]",
                   .y_label = "P(D > t)",
                   .powers_of_ten = true};

@@ -32,8 +32,7 @@ const Fields<RareCrossbarPoint>& rare_crossbar_result_fields() {
   static const Fields<RareCrossbarPoint> fields{
       {{"level", "n", "packets", Shape::whole, "--rare: n of P(> n)"},
        [](const RareCrossbarPoint& of) { return of.second.level; }},
-      {{"probability", "P(> n)", "", Shape::estimate,
-        "--rare: P(> level) of an input, or a VOQ; null if no path reached the level"},
+      {{"probability", "P(> n)", "", Shape::estimate, "--rare: P(> level) of an input, or a VOQ"},
        [](const RareCrossbarPoint& of) { return of.second.probability; }},
       {{"method", "method", "", Shape::text, "--rare: splitting", Style::hidden},
        [](const RareCrossbarPoint&) { return "splitting"; }}};
@@ -72,25 +71,20 @@ Document document(std::vector<RareCrossbarPoint> points, std::size_t requested, 
                     .headline = {},
                     .settings = title + ".",
                     .results = {}};
-  bool found = false, missed = false;
   std::vector<const Simulated*> runs;
   for (const RareCrossbarPoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = inputs_of(point.first, units);
     result.cells =
         joined(rare_crossbar_result_fields().cells(point), simulation_fields().cells(point.second.simulated));
-    (point.second.probability ? found : missed) = true;
     runs.push_back(&point.second.simulated);
   }
   const auto& [query, answer] = points.front();
-  if (!found)
-    throw NoAnswer(fmt::format("no path reached more than {} packets of an {}; increase --slots",
-                               answer.level.value, crossbar_queue_in_words(query)));
   if (points.size() == 1) {
     document.headline = {fmt::format("P({} > {})", crossbar_queue_in_words(query), answer.level.value),
-                         brief(shown(*answer.probability)),
+                         brief(shown(answer.probability)),
                          "",
-                         {shown(*answer.probability)}};
+                         {shown(answer.probability)}};
     document.results.front().lines = rare_lines(answer);
     document.notes.push_back(
         fmt::format("Packets of one {} just after the arrivals of a slot.", crossbar_queue_in_words(query)));
@@ -101,7 +95,6 @@ Document document(std::vector<RareCrossbarPoint> points, std::size_t requested, 
         fmt::format("Packets of one input, or VOQ, just after the arrivals of a slot. Estimates with 95 % "
                     "intervals from {}.",
                     batches_in_words(runs)));
-    if (missed) document.notes.emplace_back("No number: no path reached the event; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, requested);

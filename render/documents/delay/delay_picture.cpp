@@ -111,8 +111,12 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
     add("mean", [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); });
   std::size_t drawn = 0;
   for (const std::size_t i : order) {
-    // As many percentiles as can be distinguished, the largest first.
+    // As many percentiles as can be distinguished, the largest first: of several curves each, one.
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
+    if (curves_of_each > 2) {
+      picture.note = joined_notes(picture.note, "the other percentiles are in the table");
+      break;
+    }
     if (picture.curves.size() + curves_of_each > max_distinct_curves) break;
     add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
       return in_ns ? entry_latency_ns(entry, i) : entry.in_slots(entry.found().delay.latency[i].slots);

@@ -124,7 +124,7 @@ const Fields<Topology>& topology_fields() {
        [](const TreeTopology& of) { return of.tree.radix; }},
       {{"levels", "levels", "", Shape::whole, "switch levels of a tree; radix^levels leaves"},
        [](const TreeTopology& of) { return of.tree.levels; }},
-      {{"load", "load", "", Shape::given, "packets per slot sent by each leaf of the tree, 0 to 1"},
+      {{"load", "load", "packets/slot", Shape::given, "sent by each leaf of the tree, 0 to 1"},
        &TreeTopology::load},
       {{"routing", "routing", "", Shape::text,
         "random-root: always to the top level; or nearest-ancestor: to the nearest common ancestor"},

@@ -358,8 +358,7 @@ const Fields<SimulateRareSwitchPoint>& rare_switch_results() {
       {{"level", "n", "packets", Shape::whole, "--rare: n of P(T > n); with sizes in cells"},
        [](const Point& of) { return of.second.level; },
        of_level},
-      {{"probability", "P(T > n)", "", Shape::estimate,
-        "--rare: P(T > level) with unlimited memory; null if no path reached the level"},
+      {{"probability", "P(T > n)", "", Shape::estimate, "--rare: P(T > level) with unlimited memory"},
        [](const Point& of) { return of.second.probability; },
        of_level},
       {{"method", "method", "", Shape::text, "--rare: splitting", Style::hidden},
@@ -431,23 +430,17 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
                     .headline = {},
                     .settings = capitalized(title(points)) + ".",
                     .results = {}};
-  bool found = false, missed = false;
   for (const SimulateRareSwitchPoint& point : points) {
     const auto& [query, answer] = point;
     Result& result = document.results.emplace_back();
     result.inputs = inputs_of(query, units);
     result.cells = joined(rare_switch_results().cells(point), simulation_fields().cells(answer.simulated));
-    (answer.probability ? found : missed) = true;
   }
   const auto& [query, answer] = points.front();
   const char* unit = unit_of(query.model);
-  if (!found)
-    throw NoAnswer(losses ? "no path lost a packet; increase --slots"
-                          : fmt::format("no path reached more than {} {} in all queues; increase --slots",
-                                        answer.level.value, unit));
   if (points.size() == 1) {
-    const std::string probability = brief(shown(*answer.probability));
-    const std::vector<Value> quoted{shown(*answer.probability)};
+    const std::string probability = brief(shown(answer.probability));
+    const std::vector<Value> quoted{shown(answer.probability)};
     document.headline = losses
                             ? Headline(fmt::format("{} of the packets are lost.", probability), quoted)
                             : Headline(fmt::format("P(T > {})", answer.level.value), probability, "", quoted);
@@ -461,7 +454,6 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
         "{}Estimates with 95 % intervals from {}.",
         losses ? "" : fmt::format("T: {} in all queues just after the arrivals of a slot. ", unit),
         batches_in_words(runs_of(points))));
-    if (missed) document.notes.emplace_back("No number: no path reached the event; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
   if (!query.model.sizes.empty()) document.layout = in_cells(*document.layout);

@@ -439,8 +439,7 @@ const Fields<SimulateRareAnswer>& rare_results() {
   using Answer = SimulateRareAnswer;
   static const Fields<Answer> fields{
       {{"level", "n", "packets", Shape::whole, "--rare: n of P(Q > n)"}, &Answer::level},
-      {{"probability", "P(Q > n)", "", Shape::estimate,
-        "--rare: P(Q > level) of the queue of the hop; null if no path reached the level"},
+      {{"probability", "P(Q > n)", "", Shape::estimate, "--rare: P(Q > level) of the queue of the hop"},
        &Answer::probability},
       {{"method", "method", "", Shape::text, "--rare: importance sampling or splitting"},
        [](const Answer& of) { return name(of.method); }}};
@@ -458,7 +457,7 @@ const Fields<SimulateRareAnswer>& cycle_fields() {
 
 /// The parts of a sum, of which at least one must exist.
 std::string interval_in_words(const SimulateRareAnswer& answer) {
-  const auto& probability = *answer.probability;
+  const auto& probability = answer.probability;
   return fmt::format("{:.2g} %; 95 % interval from {} batches",
                      100 * (probability.upper - probability.value) / probability.value,
                      answer.simulated.batches());
@@ -552,7 +551,6 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
                     .settings = capitalized(rare_title(points)) + ".",
                     .results = {}};
   std::vector<const Simulated*> runs;
-  bool found = false, missed = false;
   for (const SimulateRarePoint& point : points) {
     const SimulateRareAnswer& answer = point.second;
     Result& result = document.results.emplace_back();
@@ -560,14 +558,10 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
     result.cells =
         joined(joined(rare_results().cells(answer), run_cells(answer)), cycle_fields().cells(answer));
     runs.push_back(&answer.simulated);
-    (answer.probability ? found : missed) = true;
   }
   const auto& [query, answer] = points.front();
-  if (!found)
-    throw NoAnswer(
-        fmt::format("no path reached a queue of more than {} packets; increase --slots", answer.level.value));
   if (points.size() == 1) {
-    const Value probability = shown(*answer.probability);
+    const Value probability = shown(answer.probability);
     document.headline = {fmt::format("P(Q > {})", answer.level.value),
                          brief(probability),
                          fmt::format(" at hop {}", query.hop),
@@ -580,7 +574,6 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
         fmt::format("Q: packets in the queue of the hop just after the arrivals of a slot. Estimates with 95 "
                     "% intervals from {}.",
                     batches_in_words(runs)));
-    if (missed) document.notes.emplace_back("No probability: no path reached the level; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, requested);

@@ -267,7 +267,9 @@ Course latency_course(const BroadcastHypercube& hypercube,
 }
 
 Picture latency_axes(const std::string& title) {
-  return {.title = title, .x_label = "rate [messages/cycle/node]", .y_label = "mean latency [cycles]"};
+  return {.title = "Mean latency, " + title,
+          .x_label = "rate [messages/cycle/node]",
+          .y_label = "mean latency [cycles]"};
 }
 
 }  // namespace tailbound::render

@@ -269,10 +269,11 @@ const tailbound = (() => {
     return ([1, 2, 5].find((factor) => span / (factor * power) <= most * (1 + 1e-9)) || 10) * power;
   }
 
-  function tick_text(value, step) {
+  // `largest` of the axis: all its numbers are written alike.
+  function tick_text(value, step, largest) {
     if (Math.abs(value) < step / 2) return "0";
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-    if (digits > 5 || Math.abs(value) >= 1e6) return value.toPrecision(Math.max(1, Math.min(12, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)));
+    if (digits > 5 || largest >= 1e7) return value.toPrecision(Math.max(1, Math.min(12, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)));
     return value.toFixed(digits);
   }
 
@@ -459,7 +460,7 @@ const tailbound = (() => {
       } else {
         const step = step_of(y1 - y0, most);
         y_ticks = [];
-        for (let i = Math.ceil(y0 / step - 1e-9); i * step <= y1 + 1e-9 * step; ++i) y_ticks.push([i * step, tick_text(i * step, step)]);
+        for (let i = Math.ceil(y0 / step - 1e-9); i * step <= y1 + 1e-9 * step; ++i) y_ticks.push([i * step, tick_text(i * step, step, Math.max(-y0, y1))]);
       }
       const y_label = lines_of(this.data.y, 13, this.inner_height);
       this.left = 26 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(as_shown(text))));
@@ -477,7 +478,7 @@ const tailbound = (() => {
         const step = this.data.xpowers ? Math.max(1, step_of(x1 - x0, most_x)) : step_of(x1 - x0, most_x);
         x_ticks = [];
         if (this.data.xpowers) x_ticks = power_ticks(x0, x1, most_x);
-        else for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step)]);
+        else for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step, Math.max(-x0, x1))]);
         const widest = Math.max(0, ...x_ticks.map(([, text]) => width_of(as_shown(text))));
         if ((widest + 14) * x_ticks.length <= this.inner_width || x_ticks.length <= 2) break;
       }

@@ -66,10 +66,10 @@ TEST_CASE("simulate crossbar: a rare event by its level and by its probability")
   const SimulateRareAnswer by_probability = answer(query);
   query.rare = by_probability.level;
   const SimulateRareAnswer by_level = answer(query);
-  CHECK(by_level.probability->lower < by_probability.probability->upper);
-  CHECK(by_probability.probability->lower < by_level.probability->upper);
-  CHECK(by_probability.probability->value < 5e-6);
-  CHECK(by_probability.probability->value > 1e-8);
+  CHECK(by_level.probability.lower < by_probability.probability.upper);
+  CHECK(by_probability.probability.lower < by_level.probability.upper);
+  CHECK(by_probability.probability.value < 5e-6);
+  CHECK(by_probability.probability.value > 1e-8);
 }
 
 }  // namespace
