@@ -1,10 +1,10 @@
-#include <fmt/format.h>
 #include <tailbound/answers/crossbar/simulate_rare_crossbar.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/crossbar/simulate_crossbar.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace tailbound::answers {
 namespace {
@@ -45,9 +45,8 @@ SimulateRareAnswer answer(const SimulateRareCrossbarQuery& query, const Run& run
       run);
   const sim::RareCrossbarTail found = sim::rare_crossbar_tail(model, answer.simulated.result);
   if (found.count == 0)
-    throw NoAnswer(fmt::format("no path reached more than {} packets of {}; increase --slots",
-                               model.plan.level,
-                               query.of == sim::CrossbarQueue::input ? "an input" : "a VOQ"));
+    throw NoAnswer("no path reached more than " + std::to_string(model.plan.level) + " packets of " +
+                   (query.of == sim::CrossbarQueue::input ? "an input" : "a VOQ") + "; increase --slots");
   answer.probability = found.probability;
   return answer;
 }

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <tailbound/answers/simulation/simulate_rare.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
@@ -100,8 +99,8 @@ SimulateRareAnswer splitting(const sim::RareTreeModel& model, const RunLength& l
   const sim::LevelEstimate found =
       sim::rare_tree_estimates(model, answer.simulated.result, {model.level}).front();
   if (found.count == 0)
-    throw NoAnswer(
-        fmt::format("no path reached a queue of more than {} packets; increase --slots", model.level));
+    throw NoAnswer("no path reached a queue of more than " + std::to_string(model.level) +
+                   " packets; increase --slots");
   answer.probability = found.probability;
   return answer;
 }

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <tailbound/answers/simulation/simulate_rare_switch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
@@ -6,6 +5,7 @@
 #include <tailbound/sim/switch/simulate_switch.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace tailbound::answers {
 namespace {

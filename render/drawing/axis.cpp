@@ -43,7 +43,7 @@ Range y_values(const Picture& picture) {
   return range;
 }
 
-/// \param largest  of the axis: all its numbers are written alike
+/// \param largest  of the axis: all its numbers have one form
 std::string tick_text(double value, double step, double largest) {
   if (std::abs(value) < step / 2) return "0";
   const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - close)));

@@ -269,7 +269,7 @@ const tailbound = (() => {
     return ([1, 2, 5].find((factor) => span / (factor * power) <= most * (1 + 1e-9)) || 10) * power;
   }
 
-  // `largest` of the axis: all its numbers are written alike.
+  // `largest` of the axis: all its numbers have one form.
   function tick_text(value, step, largest) {
     if (Math.abs(value) < step / 2) return "0";
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
