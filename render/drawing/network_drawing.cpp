@@ -183,6 +183,34 @@ std::vector<Point> by_stress(const Neighbours& neighbours) {
   return at;
 }
 
+/// Several nodes with a single link, at the same neighbor: around it, as far from its links as they can be.
+void spread_leaves(const Neighbours& neighbours, std::vector<Point>& at) {
+  constexpr int directions = 24;
+  constexpr double away = 0.6, full_turn = 6.283185307179586;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    std::vector<std::size_t> leaves;
+    std::vector<double> taken;
+    for (const std::size_t next : neighbours[i])
+      if (neighbours[next].size() == 1)
+        leaves.push_back(next);
+      else
+        taken.push_back(std::atan2(at[next].second - at[i].second, at[next].first - at[i].first));
+    if (leaves.size() < 2) continue;
+    for (const std::size_t leaf : leaves) {
+      double best = 0, widest = -1;
+      for (int k = 0; k < directions; ++k) {
+        const double turn = full_turn * k / directions;
+        double nearest = full_turn;
+        for (const double other : taken)
+          nearest = std::min(nearest, std::abs(std::remainder(turn - other, full_turn)));
+        if (nearest > widest + 1e-9) widest = nearest, best = turn;
+      }
+      taken.push_back(best);
+      at[leaf] = {at[i].first + away * std::cos(best), at[i].second + away * std::sin(best)};
+    }
+  }
+}
+
 /// Rotated so that it is widest horizontally, and scaled to the width.
 double fit(std::vector<Point>& at, double width) {
   double mx = 0, my = 0;
@@ -241,6 +269,7 @@ NetworkPlan network_plan(const NetworkPicture& network, double width) {
     plan.height = 2 * rim + layer_height * *std::max_element(layers.begin(), layers.end());
   } else {
     plan.at = by_stress(neighbours);
+    spread_leaves(neighbours, plan.at);
     plan.height = fit(plan.at, width);
   }
   return plan;
@@ -285,6 +314,34 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
   const double dot = std::clamp(0.35 * width / static_cast<double>(hosts + 1), 1.6, 5.0);
   const double half = std::clamp(0.3 * minimum, 2.5, 7.0);
   std::string nodes, names;
+  std::vector<Box> taken;
+  const auto half_width = [&](const std::string& name) {
+    return named ? typeset_width(name, name_size) / 2 + 5 : half;
+  };
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+    const double h = network.nodes[i].host ? dot : named ? 9 : half;
+    const double w = network.nodes[i].host ? dot : half_width(shown(network.nodes[i].name));
+    const auto [x, y] = plan.at[i];
+    taken.push_back({x - w, x + w, y - h, y + h});
+  }
+  // Below, or where it meets nothing.
+  const auto place_name = [&](const Point& at, const std::string& name) {
+    const double w = typeset_width(name, name_size) / 2, beside = w + dot + 5;
+    Point found{at.first, at.second + 17};
+    for (const Point& place : {found,
+                               {at.first, at.second - 9},
+                               {at.first + beside, at.second + 4},
+                               {at.first - beside, at.second + 4}}) {
+      const Box box{place.first - w, place.first + w, place.second - 10, place.second + 3};
+      if (box.left < 0 || box.right > width ||
+          std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); }))
+        continue;
+      found = place;
+      break;
+    }
+    taken.push_back({found.first - w, found.first + w, found.second - 10, found.second + 3});
+    return found;
+  };
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const auto [x, y] = plan.at[i];
     const NetworkPicture::Node& node = network.nodes[i];
@@ -293,11 +350,12 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
       nodes += fmt::format(
           "<circle class=\"tb-host\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}</title></circle>", x,
           y, dot, html_escaped(name));
-      if (hosts <= hosts_named)
-        names += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 17, html_escaped(name));
+      if (hosts > hosts_named) continue;
+      const auto [left, foot] = place_name(plan.at[i], name);
+      names += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", left, foot, html_escaped(name));
       continue;
     }
-    const double w = named ? typeset_width(name, name_size) / 2 + 5 : half, h = named ? 9 : half;
+    const double w = half_width(name), h = named ? 9 : half;
     nodes += fmt::format(
         "<rect class=\"tb-switch\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
         "rx=\"3\"><title>{}</title></rect>",

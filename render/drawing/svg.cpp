@@ -169,13 +169,6 @@ bool on_top(const Curve& curve) {
 
 // --- labels of marks
 
-struct Box {
-  double left, right, top, foot;
-  [[nodiscard]] bool meets(const Box& other) const {
-    return left < other.right && other.left < right && top < other.foot && other.top < foot;
-  }
-};
-
 /// Does a line from a to b pass through the box? Tested at points a few pixels apart.
 bool passes(const Box& box, const Place& a, const Place& b) {
   const double length = std::hypot(b.first - a.first, b.second - a.second);

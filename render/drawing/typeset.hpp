@@ -15,6 +15,14 @@
 /// TESTS   tests/render/typeset_test.cpp
 namespace tailbound::render {
 
+/// The room of a text [px].
+struct Box {
+  double left, right, top, foot;
+  [[nodiscard]] bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.foot && other.top < foot;
+  }
+};
+
 /// A part of a text with uniform style.
 struct TextRun {
   enum class Style { plain, raised, code };
