@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 
 namespace tailbound::render {
@@ -20,6 +21,26 @@ using answers::SweepRow;
 using answers::SweepStatus;
 
 constexpr std::size_t max_notes = 12;
+
+std::string without_numbers(const std::string& note) {
+  static const std::regex number("[+-]?[0-9][0-9.]*(e[+-]?[0-9]+)?");
+  return std::regex_replace(note, number, "#");
+}
+
+/// "Point 3"; "Points 1 to 3, 7, 10 to 12 and 20 more"
+std::string points_in_words(const std::vector<std::size_t>& points) {
+  constexpr std::size_t max_runs = 5;
+  std::vector<std::string> runs;
+  std::size_t at = 0;
+  while (at < points.size() && runs.size() < max_runs) {
+    const std::size_t first = at++;
+    while (at < points.size() && points[at] == points[at - 1] + 1) ++at;
+    runs.push_back(at - first == 1 ? fmt::format("{}", points[first])
+                                   : fmt::format("{} to {}", points[first], points[at - 1]));
+  }
+  return fmt::format("{} {}{}", points.size() == 1 ? "Point" : "Points", fmt::join(runs, ", "),
+                     at < points.size() ? fmt::format(" and {} more", points.size() - at) : "");
+}
 
 bool is_number(Shape shape) {
   return shape == Shape::proved || shape == Shape::claim || shape == Shape::bound || shape == Shape::model ||
@@ -228,32 +249,36 @@ class SweepTable {
     return Headline::without_numbers(text + unsaved + ".");
   }
 
-  /// Each note once, with its points if it does not apply to all.
+  /// Each note once, with its points if it does not apply to all. Notes that differ only in their numbers are
+  /// one, with the numbers of its first point.
   [[nodiscard]] std::vector<std::string> notes() const {
-    std::vector<std::string> order;
-    std::map<std::string, std::vector<std::size_t>> points;
+    struct Note {
+      std::string text;
+      std::vector<std::size_t> points{};
+      bool varies = false;
+    };
+    std::vector<Note> all;
+    std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < kept_.size(); ++i)
-      for (const std::string& note : kept_[i] ? kept_[i]->notes : std::vector<std::string>()) {
-        std::vector<std::size_t>& of = points[note];
-        if (of.empty()) order.push_back(note);
-        of.push_back(i + 1);
+      for (const std::string& text : kept_[i] ? kept_[i]->notes : std::vector<std::string>()) {
+        const auto [place, is_new] = places.emplace(without_numbers(text), all.size());
+        if (is_new) all.push_back({text});
+        Note& note = all[place->second];
+        note.points.push_back(i + 1);
+        note.varies = note.varies || note.text != text;
       }
     std::vector<std::string> notes;
-    for (const std::string& note : order) {
-      const std::vector<std::size_t>& of = points[note];
+    for (const Note& note : all) {
       if (notes.size() == max_notes) {
-        notes.push_back(fmt::format("{} more notes on single points; run these points alone to see them.",
-                                    order.size() - max_notes));
+        notes.push_back(fmt::format("{} more notes on some points; run these points alone to see them.",
+                                    all.size() - max_notes));
         break;
       }
       std::string whose;
-      if (of.size() < answer_.count(SweepStatus::answered)) {
-        const std::size_t named = std::min<std::size_t>(of.size(), 5);
-        whose = fmt::format("{} {}{}: ", of.size() == 1 ? "Point" : "Points",
-                            fmt::join(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-                            of.size() > named ? fmt::format(" and {} more", of.size() - named) : "");
-      }
-      notes.push_back(whose + note);
+      if (note.varies || note.points.size() < answer_.count(SweepStatus::answered))
+        whose = points_in_words(note.points) +
+                (note.varies ? fmt::format(", with the numbers of point {}: ", note.points.front()) : ": ");
+      notes.push_back(whose + note.text);
     }
     return notes;
   }

@@ -359,6 +359,27 @@ TEST_CASE("sweep: one table per command, with its columns only, at most 100 wide
   CHECK(text.find("question") == std::string::npos);
 }
 
+TEST_CASE("sweep: a note is said once, with its points") {
+  const Folder folder;
+  const std::string plan = folder.file(
+      "plan.toml",
+      "[[query]]\ncommand = \"buffer\"\ninputs = [4, 8]\nload = \"0.5:0.8:0.1\"\ndrop = 1e-3\n"
+      "[[query]]\ncommand = \"buffer\"\nshared = true\ninputs = [4, 8]\nload = [0.5, 0.6]\ndrop = 1e-3\n"
+      "[[query]]\ncommand = \"wormhole\"\ntopology = \"mesh\"\nnodes = [16, 64]\nflits = 8\n"
+      "fractions = [0.3, 0.6]\n");
+  const json answer =
+      json::parse(run_command({"sweep", plan, "--store", folder / "store", "--format", "json"}).out);
+  std::vector<std::string> proved, accuracy;
+  for (const std::string note : answer["notes"]) {
+    if (note.find("Proved for inputs") != std::string::npos) proved.push_back(note);
+    if (note.find("Approximate model") != std::string::npos) accuracy.push_back(note);
+  }
+  REQUIRE(proved.size() == 1);
+  CHECK(proved.front().starts_with("Points 9 to 12: Proved"));
+  REQUIRE(accuracy.size() == 1);
+  CHECK(accuracy.front().starts_with("Points 13 to 16, with the numbers of point 13: Approximate model."));
+}
+
 TEST_CASE("sweep: Ctrl-C keeps finished points in the store, and shows them") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));
