@@ -5,3 +5,5 @@
 #define TAILBOUND_VERSION_MINOR 1
 #define TAILBOUND_VERSION_PATCH 0
 #define TAILBOUND_VERSION "0.1.0"
+/// Of the manual pages.
+#define TAILBOUND_VERSION_DATE "2026-11-30"

@@ -30,16 +30,21 @@ Accepted<Rationals> quantities(Measure measure) {
 }
 
 Accepted<std::int64_t> whole_quantity(Measure measure, std::int64_t minimum, std::int64_t maximum) {
-  return {.read = [=](auto& text, auto& option) {
-    return numeric::parse_whole_quantity(text, option, measure, minimum, maximum);
-  }};
+  return {.read =
+              [=](auto& text, auto& option) {
+                return numeric::parse_whole_quantity(text, option, measure, minimum, maximum);
+              },
+          .values = {.legal = numeric::integers_in_words(minimum, maximum)}};
 }
 
 Accepted<std::vector<std::int64_t>> whole_quantities(Measure measure, std::int64_t minimum,
                                                      std::int64_t maximum, std::string legal) {
-  return {.read = [=, legal = std::move(legal)](auto& text, auto& option) {
-    return numeric::parse_whole_quantities(text, option, measure, minimum, maximum, legal);
-  }};
+  Values values{.legal = legal.empty() ? numeric::integers_in_words(minimum, maximum) : legal};
+  return {.read =
+              [=, legal = std::move(legal)](auto& text, auto& option) {
+                return numeric::parse_whole_quantities(text, option, measure, minimum, maximum, legal);
+              },
+          .values = std::move(values)};
 }
 
 }  // namespace tailbound::options

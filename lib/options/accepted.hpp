@@ -63,11 +63,11 @@ struct Accepted {
     return std::move(*this);
   }
   [[nodiscard]] Accepted slider(double minimum, double maximum, double step) && {
-    values = options::slider(minimum, maximum, step);
+    values.slider = options::slider(minimum, maximum, step).slider;
     return std::move(*this);
   }
   [[nodiscard]] Accepted powers_of_ten(double minimum, double maximum) && {
-    values = options::powers_of_ten(minimum, maximum);
+    values.slider = options::powers_of_ten(minimum, maximum).slider;
     return std::move(*this);
   }
 
@@ -75,6 +75,7 @@ struct Accepted {
   /// \param legal  completes "it must be ..."
   template <class Test>
   [[nodiscard]] Accepted such_that(Test test, std::string legal) && {
+    values.legal = legal;
     read = [all = std::move(read), test, legal = std::move(legal)](const std::string& text,
                                                                    const std::string& option) {
       T value = all(text, option);
@@ -110,20 +111,25 @@ struct Accepted {
 template <class Integer = std::int64_t>
 [[nodiscard]] Accepted<std::vector<Integer>> integers(std::int64_t minimum, std::int64_t maximum,
                                                       std::string legal = {}) {
-  return {.read = [minimum, maximum, legal = std::move(legal)](const std::string& text,
-                                                               const std::string& option) {
-    std::vector<Integer> all;
-    for (const std::int64_t value : numeric::parse_integers(text, option, minimum, maximum, legal))
-      all.push_back(static_cast<Integer>(value));
-    return all;
-  }};
+  Values values{.legal = legal.empty() ? numeric::integers_in_words(minimum, maximum) : legal};
+  return {
+      .read =
+          [minimum, maximum, legal = std::move(legal)](const std::string& text, const std::string& option) {
+            std::vector<Integer> all;
+            for (const std::int64_t value : numeric::parse_integers(text, option, minimum, maximum, legal))
+              all.push_back(static_cast<Integer>(value));
+            return all;
+          },
+      .values = std::move(values)};
 }
 template <class Integer = std::int64_t>
 [[nodiscard]] Accepted<Integer> integer(std::int64_t minimum,
                                         std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) {
-  return {.read = [minimum, maximum](const std::string& text, const std::string& option) {
-    return static_cast<Integer>(numeric::parse_integer(text, option, minimum, maximum));
-  }};
+  return {.read =
+              [minimum, maximum](const std::string& text, const std::string& option) {
+                return static_cast<Integer>(numeric::parse_integer(text, option, minimum, maximum));
+              },
+          .values = {.legal = numeric::integers_in_words(minimum, maximum)}};
 }
 
 using Rationals = std::vector<numeric::Rational>;

@@ -24,6 +24,7 @@ struct Slider {
 struct Values {
   std::vector<std::string> choices{};  ///< the names that it accepts; empty if it takes other values
   std::optional<Slider> slider{};      ///< for a number: the range of interest, not the legal range
+  std::string legal{};                 ///< of other values, completing "it must be"; empty if any is legal
 };
 /// The names of an enumeration (core/choice.hpp).
 template <class Enumeration>
@@ -77,6 +78,9 @@ struct Option {
   bool repeats = false;  ///< of a text: given several times, it is their list, separated by semicolons
 
   [[nodiscard]] bool given() const;
+  [[nodiscard]] bool names_file() const { return type == "FILE" || name == "FILE"; }
+  /// Follows its command without a name of its own: FILE.
+  [[nodiscard]] bool is_argument() const { return name.rfind("--", 0) != 0; }
   /// Sets it as if typed; words are separated by spaces.
   void set(const std::string& value) const;
   void clear() const;

@@ -34,10 +34,6 @@ bool is_file_name(const std::string& name) {
          });
 }
 
-bool names_file(const options::Option& option) {
-  return option.type == "FILE" || option.name == "FILE";
-}
-
 /// All offered commands, in the order of the help; only their declarations are used here.
 const std::vector<std::pair<std::string, cli::CommandRunner>>& offered() {
   static const auto runners = [] {
@@ -65,7 +61,7 @@ const std::string& text_at(const Json& object, const char* key) {
 }
 
 const char* kind_of(const options::Option& option) {
-  if (names_file(option)) return "file";
+  if (option.names_file()) return "file";
   return option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
 }
 
@@ -122,7 +118,7 @@ Query read_query(const Json& requested) {
     if (value.size() > longest_value || name.size() > longest_name) throw BadRequest("option too long");
     if (writes(name)) throw BadRequest(name + " is not available in the workbench: it concerns files");
     const options::Option* option = runner.options().find(name);
-    if (option != nullptr && names_file(*option) && !query.files.contains(value))
+    if (option != nullptr && option->names_file() && !query.files.contains(value))
       throw BadRequest("the content of the file is missing");
     query.options.emplace_back(name, value);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <optional>
 
 namespace tailbound::numeric {
@@ -85,7 +86,7 @@ bool is_integer(const Rational& value, std::int64_t minimum, std::int64_t larges
 
 [[noreturn]] void reject_integer(std::string_view text, std::string_view argument, std::int64_t minimum,
                                  std::int64_t largest) {
-  reject(argument, text, "an integer from " + std::to_string(minimum) + " to " + std::to_string(largest));
+  reject(argument, text, integers_in_words(minimum, largest));
 }
 
 /// Ranges FIRST:LAST become FIRST:LAST:1.
@@ -102,6 +103,12 @@ std::string with_steps(std::string_view text) {
 }
 
 }  // namespace
+
+std::string integers_in_words(std::int64_t minimum, std::int64_t largest) {
+  const std::string first = "an integer from " + std::to_string(minimum);
+  return first +
+         (largest == std::numeric_limits<std::int64_t>::max() ? " up" : " to " + std::to_string(largest));
+}
 
 bool is_list(std::string_view text) {
   return text.find_first_of(",:") != std::string_view::npos;

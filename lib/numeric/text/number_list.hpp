@@ -42,6 +42,8 @@ using ReadNumber = std::function<Rational(std::string_view text, std::string_vie
 [[nodiscard]] std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
                                                        std::size_t limit = max_entries);
 
+/// "an integer from 1 to 64", or "from 1 up" if `largest` is that of the type.
+[[nodiscard]] std::string integers_in_words(std::int64_t minimum, std::int64_t largest);
 /// An integer in [`minimum`, `largest`]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument,
                                          std::int64_t minimum, std::int64_t largest);
