@@ -43,6 +43,8 @@ class Program {
 
   /// The command whose options have been parsed; null before.
   [[nodiscard]] const Command* chosen() const { return chosen_; }
+  /// With the common options; all of them if the requested word is none.
+  [[nodiscard]] const std::vector<Command>& commands() const { return commands_; }
   [[nodiscard]] const CommonOptions& common() const { return common_; }
   /// "tailbound simulate tree", as far as the words were recognized
   [[nodiscard]] std::string name() const;

@@ -16,8 +16,6 @@ namespace tailbound::cli {
 namespace {
 
 constexpr std::size_t help_width = 80, name_column = 28;
-constexpr const char* purpose_of_program =
-    "Buffer sizes, delays and guarantees for switches and interconnects";
 
 /// The options of -h, most used first.
 constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
@@ -93,17 +91,7 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"sweep", "PLAN --store --jobs --dry-run --retry --add --part --time-limit --plot --format --output"},
     {"merge", "FILE --plot --format --output"},
     {"serve", "--port --host --no-open --time-limit --memory-limit --runs --keep"},
-    {"schema", "COMMAND --keys --accuracy --completion --output"}};
-
-/// Words in lines of at most `maximum` columns.
-std::vector<std::string> wrapped(std::string_view text, std::size_t maximum) {
-  std::vector<std::string> lines{""};
-  for (const std::string& word : words_of(text)) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > maximum) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-  }
-  return lines;
-}
+    {"schema", "COMMAND --keys --man --accuracy --completion --output"}};
 
 /// "  --inputs K        text", with further lines of the text below it.
 std::string row(const std::string& name, std::string_view text) {
@@ -122,21 +110,14 @@ std::string row(const std::string& name, std::string_view text) {
 }
 
 std::string shown_name(const Option& option) {
-  if (option.name.rfind("--", 0) != 0) return option.name;
+  if (option.is_argument()) return option.name;
   const std::string letter = short_name(option.name);
   return (letter.empty() ? "    " : letter + ", ") + option.name +
          (option.type.empty() ? "" : " " + option.type);
 }
 
-/// "tailbound fit FILE [OPTIONS]"
 std::string usage_line(const Command& command) {
-  std::string line = "Usage: tailbound " + command.name;
-  for (const Option& option : command.options.options) {
-    if (option.name.rfind("--", 0) == 0) continue;
-    const std::string name = option.name + (option.maximum > 2 ? "..." : "");
-    line += option.required || option.minimum > 0 ? " " + name : " [" + name + "]";
-  }
-  return line + " [OPTIONS]\n";
+  return "Usage: tailbound " + command.name + arguments_of(command) + "\n";
 }
 
 std::string brief_command_help(const Command& command) {
@@ -162,33 +143,13 @@ std::string full_command_help(const Command& command) {
   for (const std::string& group : groups) {
     text += "\n" + (group.empty() ? "General" : group) + ":\n";
     if (group.empty())
-      text += row("-h, --help", "one screen of help (-h), or all of it (--help)") +
-              row("-V, --version", "version of the program");
+      for (const GeneralOption& its : general_options)
+        text += row(fmt::format("{}, {}", its.letter, its.name), its.help);
     for (const Option& option : command.options.options)
-      if (option.group == group)
-        text += row(shown_name(option),
-                    option.help + (option.required && option.name.rfind("--", 0) == 0 ? " (required)" : ""));
+      if (option.group == group) text += row(shown_name(option), full_text(option));
   }
   const std::string example = example_of(command.name);
   return example.empty() ? text : text + "\n" + example;
-}
-
-struct Listed {
-  std::string category, name, purpose;
-};
-
-std::vector<Listed> listed_commands() {
-  std::vector<Listed> all;
-  for (const Category& category : categories())
-    all.push_back({category.category, std::string(category.name),
-                   category.commands.size() > 1 ? category.purpose : category.commands.front()().purpose});
-  std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
-    const auto order = [](const std::string& category) {
-      return std::string_view("Queues Networks Simulation Tools").find(category);
-    };
-    return order(a.category) < order(b.category);
-  });
-  return all;
 }
 
 /// "Exit status: 0 result; 1 no result (..), .."
@@ -197,7 +158,11 @@ std::string status_help() {
   for (const StatusMeaning& its : status_meanings)
     all += fmt::format("{}{} {}", all.empty() ? "Exit status: " : "; ", static_cast<int>(its.status),
                        its.meaning);
-  return fmt::format("{}.\n", fmt::join(wrapped(all, help_width), "\n"));
+  return all + ".";
+}
+
+std::string in_lines(std::string_view text) {
+  return fmt::format("{}\n", fmt::join(wrapped(text, help_width), "\n"));
 }
 
 }  // namespace
@@ -216,39 +181,78 @@ std::string phrase_of(const std::string& help) {
   return text;
 }
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t maximum) {
+  std::vector<std::string> lines{""};
+  for (const std::string& word : words_of(text)) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > maximum) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string full_text(const Option& option) {
+  return option.help + (option.required && !option.is_argument() ? " (required)" : "") +
+         (option.values.legal.empty() ? "" : ". Must be " + option.values.legal);
+}
+
+std::string arguments_of(const Command& command) {
+  std::string line;
+  for (const Option& option : command.options.options) {
+    if (!option.is_argument()) continue;
+    const std::string name = option.name + (option.maximum > 2 ? "..." : "");
+    line += option.required || option.minimum > 0 ? " " + name : " [" + name + "]";
+  }
+  return line + " [OPTIONS]";
+}
+
+std::vector<const Category*> listed_categories() {
+  std::vector<const Category*> all;
+  for (const char* heading : {"Queues", "Networks", "Simulation", "Tools"})
+    for (const Category& category : categories())
+      if (std::string_view(category.category) == heading) all.push_back(&category);
+  return all;
+}
+
+std::string purpose_of(const Category& category) {
+  return category.commands.size() > 1 ? category.purpose : category.commands.front()().purpose;
+}
+
+std::vector<std::string> program_notes() {
+  return {
+      "Lists: most options that take numbers take lists, and the result has a row for each combination. "
+      "0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP, and 1:20 (of whole numbers) has the step 1.",
+      "Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.",
+      "Short options: " + short_names_in_words() + "."};
+}
+
 std::string program_help(HelpSize size) {
-  std::string text = "Usage: tailbound COMMAND [OPTIONS]\n" + std::string(purpose_of_program) + ".\n\n";
-  std::string category;
-  for (const Listed& each : listed_commands()) {
-    const bool first = each.category != category;
-    category = each.category;
-    if (size == HelpSize::full && first) text += (text.ends_with("\n\n") ? "" : "\n") + category + ":\n";
-    text += size == HelpSize::full
-                ? fmt::format("  {:<12}{}\n", each.name, each.purpose)
-                : fmt::format("{:<12}{:<12}{}\n", first ? category : "", each.name, each.purpose);
-    if (size == HelpSize::brief) continue;
-    for (const Category& word : categories())
-      if (word.name == each.name && word.commands.size() > 1)
-        for (Command (*const make)() : word.commands) {
-          const Command command = make();
-          text += fmt::format("    {:<22}{}\n", command.name, command.purpose);
-        }
+  std::string text =
+      fmt::format("Usage: tailbound COMMAND [OPTIONS]\n{}.\n\n", render::capitalized(purpose_of_program));
+  std::string_view heading;
+  for (const Category* category : listed_categories()) {
+    const bool first = category->category != heading;
+    heading = category->category;
+    if (size == HelpSize::full && first)
+      text += fmt::format("{}{}:\n", text.ends_with("\n\n") ? "" : "\n", heading);
+    text += size == HelpSize::full ? fmt::format("  {:<12}{}\n", category->name, purpose_of(*category))
+                                   : fmt::format("{:<12}{:<12}{}\n", first ? heading : "", category->name,
+                                                 purpose_of(*category));
+    if (size == HelpSize::brief || category->commands.size() < 2) continue;
+    for (Command (*const make)() : category->commands) {
+      const Command command = make();
+      text += fmt::format("    {:<22}{}\n", command.name, command.purpose);
+    }
   }
   if (size == HelpSize::brief)
     return text + "\nCOMMAND -h: main options, an example.  --help and COMMAND --help: everything.\n";
-  return text + R"(
+  text += R"(
 tailbound COMMAND -h        main options and an example, one screen
 tailbound COMMAND --help    all options and examples
 tailbound help COMMAND      the same
 tailbound -V, --version     version of the program
-
-Lists: most options that take numbers take lists, and the result has a row for
-each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP, and
-1:20 (of whole numbers) has the step 1.
-Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.
-
-)" + fmt::format("{}.\n", fmt::join(wrapped("Short options: " + short_names_in_words(), help_width), "\n")) +
-         "\n" + status_help();
+)";
+  for (const std::string& note : program_notes()) text += "\n" + in_lines(note);
+  return text + "\n" + in_lines(status_help());
 }
 
 std::string category_help(const Category& category, HelpSize size) {

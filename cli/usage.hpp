@@ -20,6 +20,29 @@ enum class HelpSize { brief, full };
 /// The phrase that the help of an option begins with: its first line.
 [[nodiscard]] std::string phrase_of(const std::string& help);
 
+/// What all commands understand.
+struct GeneralOption {
+  const char *letter, *name, *help;
+};
+inline constexpr GeneralOption general_options[] = {
+    {"-h", "--help", "one screen of help (-h), or all of it (--help)"},
+    {"-V", "--version", "version of the program"}};
+
+inline constexpr const char* purpose_of_program =
+    "buffer sizes, delays and guarantees for switches and interconnects";
+/// How values are written, the short options; paragraphs of the help of the program.
+[[nodiscard]] std::vector<std::string> program_notes();
+/// In the order of the help: by headings.
+[[nodiscard]] std::vector<const Category*> listed_categories();
+[[nodiscard]] std::string purpose_of(const Category& category);
+
+/// The help of an option with everything that its definition has: is it required, which values are legal?
+[[nodiscard]] std::string full_text(const Option& option);
+/// What follows the name of a command: " FILE [OPTIONS]".
+[[nodiscard]] std::string arguments_of(const Command& command);
+/// Words in lines of at most `maximum` columns.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t maximum);
+
 /// "tailbound -h": the commands by category.
 [[nodiscard]] std::string program_help(HelpSize size);
 /// "tailbound simulate -h": the commands under one word.

@@ -189,6 +189,17 @@ std::string keys_table(const std::vector<Column>& columns) {
   return text;
 }
 
+std::set<std::string> kinds_in(const Layout& layout) {
+  std::set<std::string> all;
+  const auto add = [&all](const std::vector<Column>& columns) {
+    for (const Column& column : columns)
+      for (const std::string& kind : kinds_of(column.shape)) all.insert(kind);
+  };
+  add(layout.results);
+  for (const TableLayout& table : layout.tables) add(table.columns);
+  return all;
+}
+
 std::string json_schema(const Layout& plain) {
   const Layout layout = with_all_units(plain);
   Json query = Json::object(), result = Json::object();

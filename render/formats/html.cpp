@@ -4,6 +4,7 @@
 #include <tailbound/render/drawing/typeset.hpp>
 #include <tailbound/render/formats/html.hpp>
 #include <tailbound/render/formats/short_ends.hpp>
+#include <tailbound/render/kinds.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -18,18 +19,6 @@ constexpr std::size_t table_bytes = 300'000, max_rows = 5'000;
 /// Tables with more rows scroll within the page. At most this many values of a varying input are listed.
 constexpr std::size_t tall_rows = 24, max_values_named = 6;
 constexpr std::size_t max_curves_drawn = 200;
-
-struct Kind {
-  const char *name, *meaning;
-};
-constexpr std::array<Kind, 7> kinds{
-    {{"exact", "the exact value"},
-     {"enclosure", "proved: the value lies between both ends; all digits shown are certain"},
-     {"bound", "proved upper or lower bound of the value"},
-     {"approximation", "computed twice; only digits that agree are shown; not proved"},
-     {"asymptote", "limit of the values far in the tail; not a bound"},
-     {"model", "result of an approximate model; the notes state its measured accuracy"},
-     {"estimate", "simulation result with its confidence interval"}}};
 
 /// State while one result is written as a page.
 struct Writer {

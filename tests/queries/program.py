@@ -66,6 +66,16 @@ class Program:
             out, err = child.communicate()
         return Reply(words, child.returncode, out, err, late, time.monotonic() - began)
 
+    def option_tables(self):
+        """{command: {option: kind}}, kind "flag", "file", "value" or the list of its choices."""
+        text, tables = self.ask(["schema", "--completion", "bash"]).out, {}
+        for command, names in re.findall(r"^    '([^']*)'\) options='([^']*)'", text, flags=re.M):
+            tables[command] = {name: "flag" for name in names.split() if name not in ("--help", "--version")}
+        value = r"^    '([^']*) (--[a-z-]+)'(?: \| '[^']*')?\)(?: words='([^']*)'| words=\$options| (file|folder)s=yes)? ;;"
+        for command, name, choices, file in re.findall(value, text, flags=re.M):
+            tables[command][name] = choices.split() or ("file" if file == "file" else "value")
+        return {command: its for command, its in tables.items() if its}
+
 
 def ends(number):
     """The range in which a number says the truth lies, and its kind."""
