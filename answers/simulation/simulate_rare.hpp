@@ -43,9 +43,9 @@ enum class RareMethod { importance_sampling, splitting };
 
 struct SimulateRareAnswer {
   RareMethod method = RareMethod::splitting;
-  Packets level{};  ///< n
+  Packets level{};                                     ///< n
   numeric::Estimate<unit::Probability> probability{};  ///< P(Q > n), 95 %
-  Simulated simulated{};  ///< importance sampling: its slots are busy cycles
+  Simulated simulated{};                               ///< importance sampling: its slots are busy cycles
 
   /// Simulated cycles in the finished batches.  \pre importance sampling
   [[nodiscard]] std::int64_t cycles() const {

@@ -15,7 +15,7 @@
 /// TESTS   tests/render/typeset_test.cpp
 namespace tailbound::render {
 
-/// The room of a text [px].
+/// The rectangle that a text fills [px].
 struct Box {
   double left, right, top, foot;
   [[nodiscard]] bool meets(const Box& other) const {
