@@ -365,7 +365,7 @@ TEST_CASE("sweep: a note is said once, with its points") {
       "plan.toml",
       "[[query]]\ncommand = \"buffer\"\ninputs = [4, 8]\nload = \"0.5:0.8:0.1\"\ndrop = 1e-3\n"
       "[[query]]\ncommand = \"buffer\"\nshared = true\ninputs = [4, 8]\nload = [0.5, 0.6]\ndrop = 1e-3\n"
-      "[[query]]\ncommand = \"wormhole\"\ntopology = \"mesh\"\nnodes = [16, 64]\nflits = 8\n"
+      "[[query]]\ncommand = \"wormhole\"\ntopology = \"mesh\"\nnodes = [16, 64]\nflits = 16\n"
       "fractions = [0.3, 0.6]\n");
   const json answer =
       json::parse(run_command({"sweep", plan, "--store", folder / "store", "--format", "json"}).out);
@@ -375,9 +375,9 @@ TEST_CASE("sweep: a note is said once, with its points") {
     if (note.find("Approximate model") != std::string::npos) accuracy.push_back(note);
   }
   REQUIRE(proved.size() == 1);
-  CHECK(proved.front().starts_with("Points 9 to 12: Proved"));
+  CHECK(proved.front().starts_with("Points 3 to 6: Proved"));
   REQUIRE(accuracy.size() == 1);
-  CHECK(accuracy.front().starts_with("Points 13 to 16, with the numbers of point 13: Approximate model."));
+  CHECK(accuracy.front().starts_with("Points 7 to 10, with the numbers of point 7: Approximate model."));
 }
 
 TEST_CASE("sweep: Ctrl-C keeps finished points in the store, and shows them") {

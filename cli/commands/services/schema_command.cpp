@@ -82,7 +82,7 @@ Reply answer(const SchemaOptions& options, const Context&) {
 
 Command schema_command() {
   return command_of<SchemaOptions>({.name = "schema",
-                                    .purpose = "JSON Schemas, lists of keys, manual pages, shell completion",
+                                    .purpose = "JSON Schemas, keys, manual pages, shell completion",
                                     .work = Work::analysis,
                                     .answer = answer});
 }
