@@ -4,7 +4,8 @@
   pip wheel . --no-deps                     builds build/release/python/tailbound, then packs it
   python/wheel/wheel_backend.py FOLDER TO   packs FOLDER, a built package, into the folder TO; prints the name of the wheel
 
-The module uses system libraries (GiNaC, CLN, MPFR, ...): a wheel runs only on machines with the same libraries.
+The module uses system libraries (GiNaC, CLN, MPFR, ...): a wheel runs only on machines with the same libraries, unless
+bundle.py adds them (tools/package wheel). One wheel per Python version: pybind11 has no stable ABI.
 """
 
 import base64
@@ -49,6 +50,21 @@ def tag_of(package):
     return f"cp{version}-cp{version}-{platform}"
 
 
+def record_of(files, described):
+    rows = []
+    for name, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(content)}")
+    return "\n".join([*rows, f"{described}/RECORD,,"]).encode() + b"\n"
+
+
+def zipped(files, wheel):
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            # Reproducible: without file times.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+
+
 def pack(package, folder):
     """Writes the wheel of a built package.  :return: its name"""
     package, folder = pathlib.Path(package), pathlib.Path(folder)
@@ -57,16 +73,9 @@ def pack(package, folder):
     described = f"{NAME}.dist-info"
     files[f"{described}/METADATA"] = metadata().encode()
     files[f"{described}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tailbound\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
-    rows = []
-    for name, content in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        rows.append(f"{name},sha256={digest},{len(content)}")
-    files[f"{described}/RECORD"] = "\n".join([*rows, f"{described}/RECORD,,"]).encode() + b"\n"
+    files[f"{described}/RECORD"] = record_of(files, described)
     wheel = f"{NAME}-{tag}.whl"
-    with zipfile.ZipFile(folder / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            # Reproducible: without file times.
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    zipped(files, folder / wheel)
     return wheel
 
 

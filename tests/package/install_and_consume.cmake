@@ -12,7 +12,8 @@ function(step)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-step(${CMAKE_COMMAND} --install ${tailbound_build} --prefix ${work}/prefix)
+step(${CMAKE_COMMAND} --install ${tailbound_build} --prefix ${work}/first)
+file(RENAME ${work}/first ${work}/prefix)  # nothing installed may name its folder
 
 # What pkg-config finds, except SQLite and libpcap.
 step(pkg-config --variable pc_path pkg-config)
@@ -32,6 +33,19 @@ step(${CMAKE_COMMAND} --build ${work}/build)
 
 step(${work}/build/size_a_buffer)
 set(consumed "${output}")
+
+# The same without CMake.
+file(GLOB_RECURSE description ${work}/prefix/*/tailbound.pc)
+cmake_path(GET description PARENT_PATH folder)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+step(pkg-config --cflags --libs tailbound)
+separate_arguments(by_pkg_config UNIX_COMMAND "${output}")
+separate_arguments(flags UNIX_COMMAND "${flags}")
+step(${launcher} ${compiler} ${flags} -std=c++20 ${consumer}/main.cpp -o ${work}/by_pkg_config ${by_pkg_config})
+step(${work}/by_pkg_config)
+if(NOT consumed STREQUAL output)
+  message(FATAL_ERROR "built by find_package, the consumer prints\n${consumed}and by pkg-config\n${output}")
+endif()
 step(${work}/prefix/bin/tailbound buffer --inputs 16 --load 0.9 --drop 1e-15)
 if(NOT consumed STREQUAL output)
   message(FATAL_ERROR "the consumer prints\n${consumed}and the command\n${output}")
