@@ -1,7 +1,8 @@
 # Run by cpack before it packs: writes NEEDS into the archive, the shared libraries that its programs load and, on
 # Debian, the packages that hold them. The C library and the compiler's are on every system.
 
-file(GLOB_RECURSE programs ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*/bin/tailbound*)
+file(GLOB_RECURSE programs ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/tailbound*)
+list(FILTER programs INCLUDE REGEX "/bin/[^/]+$")
 if(NOT programs)
   message(FATAL_ERROR "no programs in ${CPACK_TEMPORARY_INSTALL_DIRECTORY}")
 endif()
