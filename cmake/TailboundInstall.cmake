@@ -96,7 +96,7 @@ add_custom_target(site COMMAND ${PROJECT_SOURCE_DIR}/docs/site/build $<TARGET_FI
 add_dependencies(site tailbound)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc EXCLUDE_FROM_ALL)
 
-# cpack -G TGZ: one archive that works wherever it is unpacked, with a list of the libraries that it needs.
+# cpack -G TGZ: one archive that works wherever it is unpacked, with a list of the libraries that it needs next to it.
 set(CPACK_PACKAGE_NAME tailbound)
 set(CPACK_PACKAGE_FILE_NAME tailbound-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_GENERATOR TGZ)

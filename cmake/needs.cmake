@@ -1,5 +1,5 @@
-# Run by cpack before it packs: writes NEEDS into the archive, the shared libraries that its programs load and, on
-# Debian, the packages that hold them. The C library and the compiler's are on every system.
+# Run by cpack before it packs: lists, next to the archive, the shared libraries that its programs load and, on Debian,
+# the packages that hold them. The C library is on every system. (What is written into the archive here is not packed.)
 
 file(GLOB_RECURSE programs ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/tailbound*)
 list(FILTER programs INCLUDE REGEX "/bin/[^/]+$")
@@ -22,7 +22,4 @@ foreach(library IN LISTS needed)
   string(REGEX MATCH "^[^:,\n]+" owner "${owner}")
   string(APPEND text "${library} ${owner}\n")
 endforeach()
-list(GET programs 0 program)
-cmake_path(GET program PARENT_PATH folder)
-cmake_path(GET folder PARENT_PATH prefix)
-file(WRITE ${prefix}/share/doc/tailbound/NEEDS "${text}")
+file(WRITE ${CPACK_PACKAGE_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME}.needs.txt "${text}")
