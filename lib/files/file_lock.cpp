@@ -68,7 +68,7 @@ FileLock::FileLock(const std::string& path, const std::string& option) {
     break;
   }
   const ProcessName own = this_process();
-  static_cast<void>(ftruncate(descriptor_, 0));
+  static_cast<void>(!ftruncate(descriptor_, 0));
   static_cast<void>(write_all(descriptor_, "process " + std::to_string(own.process) + " on host " + own.host +
                                                " since " + utc_in_words(seconds_now())));
 }
