@@ -254,6 +254,10 @@ std::string axes(const Picture& picture, const View& view) {
   const double foot = view.height - view.bottom, end = view.width - view.right;
   for (const Tick& tick : view.x.ticks) {
     const double x = view.x_of(tick.at);
+    if (tick.text.empty()) {
+      minor += fmt::format("M{:.1f} {:.1f}v-4", x, foot);
+      continue;
+    }
     grid += fmt::format("M{:.1f} {:.1f}V{:.1f}", x, view.top, foot);
     ticks += text_element(fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\"", x, foot + 18),
                           tick.text, tick_size);
