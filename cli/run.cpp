@@ -70,10 +70,7 @@ render::Write read_format(const std::optional<std::string>& text) {
 
 /// The output: the document, or the text that replaces it.
 std::string unfiltered_text(const Reply& reply, render::Write write, const render::Frame& frame) {
-  if (reply.text && write == render::to_html) {
-    const std::string& title = reply.document.layout ? reply.document.headline.text() : frame.command_line;
-    return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
-  }
+  if (reply.text && write == render::to_html) return render::html_page(reply.document, *reply.text, frame);
   if (reply.text && (write == render::to_text || !reply.document.layout)) return *reply.text;
   return write(reply.document, frame);
 }

@@ -80,6 +80,11 @@ Limits read_limits(const std::optional<std::string>& time, const std::optional<s
                    Limits usual) {
   if (time) usual.time = read_time(*time);
   if (memory) usual.bytes = read_bytes(*memory);
+  // What is finished of a long list takes a while to write.
+  constexpr std::chrono::milliseconds longest{60'000};
+  if (usual.time)
+    usual.grace = std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(*usual.time / 10),
+                             usual.grace, std::max(usual.grace, longest));
   return usual;
 }
 

@@ -222,10 +222,7 @@ render::Cells with_percentiles(const Document& document, const render::Result& r
 
 std::string written_now(const cli::Reply& reply, const std::string& format, bool quiet) {
   const render::Frame frame{.version = TAILBOUND_VERSION, .quiet = quiet};
-  if (format == "html" && reply.text) {
-    const std::string title = reply.document.layout ? reply.document.headline.text() : "tailbound";
-    return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
-  }
+  if (format == "html" && reply.text) return render::html_page(reply.document, *reply.text, frame);
   if (format == "html") return render::to_html(reply.document, frame);
   if (format == "table" && reply.text) return *reply.text;
   if (!reply.document.layout) return reply.text.value_or("");

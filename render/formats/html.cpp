@@ -461,9 +461,29 @@ std::string command_line(const Frame& frame) {
       html_escaped(frame.command_line));
 }
 
+/// A text as it is, and its formulas typeset.
+std::string sections_of_text(std::string_view text) {
+  // In a network file, with tables such as [[link]], "rate = 2" is no formula.
+  const bool is_file = text.find("\n[[") != std::string_view::npos;
+  std::string formulas;
+  for (std::size_t from = 0; from < text.size() && !is_file;) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (const std::string_view line = text.substr(from, end - from);
+        line.find(" = ") != std::string_view::npos)
+      if (const auto set = mathml(line)) formulas += "<div>" + *set + "</div>\n";
+    from = end + 1;
+  }
+  if (!formulas.empty())
+    formulas = "<section class=\"tb-formulas\" aria-label=\"Formulas\">\n" + formulas + "</section>\n";
+  return fmt::format(
+      "{}<section class=\"tb-text\" aria-label=\"Result\"><pre tabindex=\"0\"><code>{}"
+      "</code></pre></section>\n",
+      formulas, html_escaped(text));
+}
+
 }  // namespace
 
-std::string html_fragment(const Document& document, const Frame& frame) {
+std::string html_fragment(const Document& document, const Frame& frame, std::string_view answer) {
   const AsWritten names(document.names);
   Writer writer{document};
   std::string text =
@@ -501,6 +521,7 @@ std::string html_fragment(const Document& document, const Frame& frame) {
       text.insert(trust_at,
                   "<section class=\"tb-trust\"><h2>Notes and accuracy</h2>\n" + trust + "</section>\n");
   }
+  if (!answer.empty()) text += sections_of_text(answer);
   return text + command_line(frame) + "</article>\n";
 }
 
@@ -527,25 +548,19 @@ std::string to_html(const Document& document, const Frame& frame) {
                    html_fragment(document, frame), frame);
 }
 
+std::string html_page(const Document& document, std::string_view text, const Frame& frame) {
+  if (document.layout)
+    return html_page(document.headline.text(), html_fragment(document, frame, text), frame);
+  const std::string title = frame.command_line.empty() ? "tailbound" : frame.command_line;
+  return html_page(title, html_of_text(title, text, frame), frame);
+}
+
 std::string html_of_text(std::string_view title, std::string_view text, const Frame& frame) {
   const std::string header = title.empty() ? ""
                                            : "<header><p class=\"tb-over\">tailbound</p><h1>" +
                                                  html_escaped(title) + "</h1></header>\n";
-  std::string formulas;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    if (const std::string_view line = text.substr(from, end - from);
-        line.find(" = ") != std::string_view::npos)
-      if (const auto set = mathml(line)) formulas += "<div>" + *set + "</div>\n";
-    from = end + 1;
-  }
-  if (!formulas.empty())
-    formulas = "<section class=\"tb-formulas\" aria-label=\"Formulas\">\n" + formulas + "</section>\n";
-  return fmt::format(
-      "<article class=\"tb-answer\">\n{}{}<section class=\"tb-text\" aria-label=\"Result\"><pre "
-      "tabindex=\"0\"><code>{}"
-      "</code></pre></section>\n{}</article>\n",
-      header, formulas, html_escaped(text), command_line(frame));
+  return "<article class=\"tb-answer\">\n" + header + sections_of_text(text) + command_line(frame) +
+         "</article>\n";
 }
 
 }  // namespace tailbound::render

@@ -16,8 +16,13 @@ namespace tailbound::render {
 /// The complete page of a result.
 [[nodiscard]] std::string to_html(const Document& document, const Frame& frame);
 
+/// The same with the text of the answer: a network file, or formulas; alone if the document has no layout.
+[[nodiscard]] std::string html_page(const Document& document, std::string_view text, const Frame& frame);
+
 /// Its content: an <article class="tb-answer">.
-[[nodiscard]] std::string html_fragment(const Document& document, const Frame& frame);
+/// \param text  the text of the answer, if there is one
+[[nodiscard]] std::string html_fragment(const Document& document, const Frame& frame,
+                                        std::string_view text = {});
 
 /// The same for a result that is text, such as formulas for other programs or a schema.
 /// \param title  plain text; none if empty

@@ -142,12 +142,10 @@ std::string written(const cli::Reply& reply, const Wanted& wanted, const std::st
   const bool text_alone = document.layout == nullptr;
   if (format == "svg" || format == "png")
     return render::drawn(render::picture_of(document), "picture." + format, environ);
-  if (reply.text && format == "html") {
-    const std::string text = render::html_of_text("", *reply.text, frame);
-    return text_alone ? text : render::html_fragment(document, frame) + text;
-  }
-  if (reply.text && format == "page" && text_alone)
-    return render::html_page(wanted.command_line, render::html_of_text("", *reply.text, frame), frame);
+  if (reply.text && format == "html")
+    return text_alone ? render::html_of_text("", *reply.text, frame)
+                      : render::html_fragment(document, frame, *reply.text);
+  if (reply.text && format == "page") return render::html_page(document, *reply.text, frame);
   if (reply.text && (text_alone || format == "table")) return *reply.text;
   if (format == "html") return render::html_fragment(document, frame);
   if (format == "page") return render::to_html(document, frame);
