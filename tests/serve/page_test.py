@@ -244,6 +244,14 @@ class Page(unittest.TestCase):
 
     def test_back_and_forward(self):
         """Ten states: each choice of a command and each run is an entry of the history, with its form and its result."""
+        former = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")  # a history of its own: browsers keep 50 entries
+
+        def close():
+            self.driver.close()
+            self.driver.switch_to.window(former)
+
+        self.addCleanup(close)
         self.open("#buffer?inputs=16&load=0.8&drop=1e-9")
         states = [("46-packet buffer", "#buffer?inputs=16&load=0.8&drop=1e-9")]
         self.shows(*states[0])
