@@ -50,8 +50,9 @@ SimulateRareAnswer answer(const SimulateRareSwitchQuery& query, const Run& run) 
     const sim::LevelEstimate found =
         sim::splitting_tails(model.copies, answer.simulated.result, {model.level}, 0.95).front();
     if (found.count == 0)
-      throw NoAnswer(fmt::format("no path reached more than {} {} in all queues; increase --slots",
-                                 model.level, query.model.sizes.empty() ? "packets" : "cells"));
+      throw NoAnswer("no path reached more than " + std::to_string(model.level) +
+                     (query.model.sizes.empty() ? " packets" : " cells") +
+                     " in all queues; increase --slots");
     answer.probability = found.probability;
   }
   return answer;

@@ -5,6 +5,7 @@
 #include <tailbound/render/drawing/typeset.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -327,19 +328,21 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
   // Below, or where it meets nothing.
   const auto place_name = [&](const Point& at, const std::string& name) {
     const double w = typeset_width(name, name_size) / 2, beside = w + dot + 5;
-    Point found{at.first, at.second + 17};
-    for (const Point& place : {found,
-                               {at.first, at.second - 9},
-                               {at.first + beside, at.second + 4},
-                               {at.first - beside, at.second + 4}}) {
-      const Box box{place.first - w, place.first + w, place.second - 10, place.second + 3};
-      if (box.left < 0 || box.right > width ||
-          std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); }))
-        continue;
-      found = place;
-      break;
-    }
-    taken.push_back({found.first - w, found.first + w, found.second - 10, found.second + 3});
+    const std::array<Point, 4> places{{{at.first, at.second + 17},
+                                       {at.first, at.second - 9},
+                                       {at.first + beside, at.second + 4},
+                                       {at.first - beside, at.second + 4}}};
+    const auto box_at = [w](const Point& place) {
+      return Box{place.first - w, place.first + w, place.second - 10, place.second + 3};
+    };
+    const auto is_free = [&](const Point& place) {
+      const Box box = box_at(place);
+      return box.left >= 0 && box.right <= width &&
+             std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); });
+    };
+    const auto* const free = std::find_if(places.begin(), places.end(), is_free);
+    const Point& found = free == places.end() ? places.front() : *free;
+    taken.push_back(box_at(found));
     return found;
   };
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
