@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cli/help/hints.hpp>
+#include <cli/help/libraries.hpp>
 #include <cli/options/options.hpp>
 #include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>
@@ -210,13 +211,16 @@ std::optional<std::string> Program::parse(int argc, const char* const* argv) {
     words.push_back("--help");
   }
   const std::optional<std::size_t> place = tree_->parse(static_cast<int>(words.size()), words.data());
-  if (!place) return requested_text();
+  if (!place)
+    return requested_text(
+        std::any_of(words.begin(), words.end(), [](std::string_view word) { return word == "--verbose"; }));
   chosen_ = &commands_[*place];
   return {};
 }
 
-std::string Program::requested_text() const {
-  if (tree_->requested() == Requested::version) return "tailbound " TAILBOUND_VERSION "\n";
+std::string Program::requested_text(bool verbose) const {
+  if (tree_->requested() == Requested::version)
+    return verbose ? version_details() : "tailbound " TAILBOUND_VERSION "\n";
   const HelpSize size = tree_->requested() == Requested::brief_help ? HelpSize::brief : HelpSize::full;
   const std::string name = tree_->understood();
   for (const Command& command : commands_)
@@ -297,11 +301,13 @@ void add_common_options(Command& command, CommonOptions& options) {
   output.add("--time-limit", options.time_limit, "S",
              sweeps ? "limit in seconds of each point, or none.\nDefault: 60 of an analysis, none of a "
                       "simulation"
-                    : fmt::format("limit in seconds, or none (default {})", limited ? "60" : "none"));
+                    : fmt::format("limit in seconds, or none (default {})", limited ? "60" : "none"),
+             must_be("from 0.001 to 1e9 seconds, or none"));
   output.add("--memory-limit", options.memory_limit, "SIZE",
              std::string(sweeps ? "memory limit of each point, such as 2GB, or none"
                                 : "memory limit, such as 2GB, or none") +
-                 (limited ? " (default 4GB)" : ".\nDefault: three quarters of the memory of the machine"));
+                 (limited ? " (default 4GB)" : ".\nDefault: three quarters of the memory of the machine"),
+             must_be("megabytes from 16 on, or with a unit: 500MB, 2GB, 1.5GiB; or none"));
 }
 
 }  // namespace tailbound::cli

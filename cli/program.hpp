@@ -52,7 +52,7 @@ class Program {
  private:
   class Tree;
 
-  [[nodiscard]] std::string requested_text() const;
+  [[nodiscard]] std::string requested_text(bool verbose) const;
 
   CommonOptions common_;
   std::vector<Command> commands_;

@@ -249,7 +249,7 @@ std::string program_help(HelpSize size) {
 tailbound COMMAND -h        main options and an example, one screen
 tailbound COMMAND --help    all options and examples
 tailbound help COMMAND      the same
-tailbound -V, --version     version of the program
+tailbound -V, --version     version of the program (--verbose: of its libraries)
 )";
   for (const std::string& note : program_notes()) text += "\n" + in_lines(note);
   return text + "\n" + in_lines(status_help());

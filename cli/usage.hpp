@@ -26,7 +26,7 @@ struct GeneralOption {
 };
 inline constexpr GeneralOption general_options[] = {
     {"-h", "--help", "one screen of help (-h), or all of it (--help)"},
-    {"-V", "--version", "version of the program"}};
+    {"-V", "--version", "version of the program. --version --verbose: also libraries and licences"}};
 
 inline constexpr const char* purpose_of_program =
     "buffer sizes, delays and guarantees for switches and interconnects";

@@ -81,6 +81,13 @@ std::string statuses() {
   return all;
 }
 
+std::string installed_files() {
+  return ".SH FILES\n" + prose("There is no configuration file. Below the prefix of the installation:") +
+         item(bold("share/doc/tailbound/examples"), "A sweep plan, and scripts of cluster jobs.") +
+         item(bold("share/tailbound/check_certificate.py"),
+              "Checks the proofs of guarantee --certificate, in fractions; needs Python only.");
+}
+
 std::string page_name(std::string_view command) {
   std::string name = "tailbound";
   if (!command.empty()) name += "-" + std::string(command);
@@ -242,7 +249,7 @@ std::string program_manual() {
   for (const std::string& note : program_notes())
     page += (note == program_notes().front() ? "" : ".PP\n") + prose(note);
   return page + kind_items(kinds) + ".SH COMMANDS\n" + commands + ".SH OPTIONS\n" + general_items() +
-         statuses();
+         statuses() + installed_files();
 }
 
 std::string command_manual(const Command& command) {

@@ -31,18 +31,17 @@ Rational read_target(const std::string& text, const char* option) {
 }
 
 Accepted<Rationals> percentiles() {
-  return {.read = [](const std::string& text, const std::string& option) {
+  const char* const legal = "in percent, above 0 and below 100, such as 99.9999 (below 1: a fraction of 1)";
+  const auto read = [legal](const std::string& text, const std::string& option) {
     Rationals fractions = parse_list(text, option, 100);
     for (Rational& entry : fractions) {
       const Rational fraction = entry < 1 ? entry : Rational(entry / 100);
-      if (!(fraction > 0 && fraction < 1))
-        throw InvalidArgument(
-            option, plain(entry),
-            "in percent, above 0 and below 100, such as 99.9999 (below 1: a fraction of 1)");
+      if (!(fraction > 0 && fraction < 1)) throw InvalidArgument(option, plain(entry), legal);
       entry = fraction;
     }
     return fractions;
-  }};
+  };
+  return {.read = read, .values = must_be(legal)};
 }
 
 void add_unit_options(OptionTable& table, UnitOptions& options) {

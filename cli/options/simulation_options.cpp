@@ -38,10 +38,10 @@ answers::RunLength read_run_length(const SimulationOptions& options, std::int64_
 }
 
 Accepted<std::vector<RareLevel>> rare_levels(std::int64_t maximum) {
-  const auto read = [maximum](const std::string& text, const std::string& option) {
+  const char* const legal = "a probability below 1, or a level: 1 packet or more";
+  const auto read = [maximum, legal](const std::string& text, const std::string& option) {
     std::vector<RareLevel> all;
-    const auto entries = numbers().such_that([](const numeric::Rational& entry) { return entry > 0; },
-                                             "a probability below 1, or a level: 1 packet or more");
+    const auto entries = numbers().such_that([](const numeric::Rational& entry) { return entry > 0; }, legal);
     for (const numeric::Rational& entry : entries.read(text, option))
       if (entry < 1)
         all.emplace_back(entry);
@@ -49,7 +49,7 @@ Accepted<std::vector<RareLevel>> rare_levels(std::int64_t maximum) {
         all.emplace_back(Packets(to_integer(entry, option, 1, maximum)));
     return all;
   };
-  return {.read = read};
+  return {.read = read, .values = must_be(legal)};
 }
 
 std::vector<RareLevel> read_rare(const std::string& text, std::int64_t maximum) {

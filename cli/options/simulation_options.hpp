@@ -47,7 +47,8 @@ struct SimulationOptions {
 
   /// --half-width, where the command has it (precision.hpp)
   OptionTable precision_rows{};
-  Number half_width{OptionGroup(precision_rows, "Simulation"), "--half-width", "W", share(),
+  Number half_width{OptionGroup(precision_rows, "Simulation"), "--half-width", "W",
+                    share().must_be("above 0 and at most 100%"),
                     "relative half-width of all intervals, such as 2%.\nReplications are added until it is "
                     "reached, at most --replications (default 256)"};
 };

@@ -265,9 +265,10 @@ std::string without_answer(const OfferedClass& offered, const char* instead) {
 void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--inputs", options.inputs, "K", "number of independent inputs, which share the load",
-              slider(2, 256, 1));
+              must_be(numeric::integers_in_words(1, answers::EqualInputs::maximum), slider(2, 256, 1)));
   traffic.add("--load", options.load, "R",
-              "packets per slot, such as 0.9, 90% or 9/10.\nOr a list: 0.1:0.9:0.1", load_slider());
+              "packets per slot, such as 0.9, 90% or 9/10.\nOr a list: 0.1:0.9:0.1",
+              must_be("above 0, and at most the number of inputs", load_slider()));
   traffic.add("--traffic", options.traffic, "NAME",
               correlated != Correlated::rejected
                   ? "bernoulli, poisson, md1 or onoff (default bernoulli).\npoisson: Poisson arrivals per "
@@ -276,7 +277,8 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                   : "bernoulli, poisson or md1 (default bernoulli).\npoisson: Poisson arrivals per slot; "
                     "md1: Poisson in continuous time, service of one slot. With --load",
               choices(traffic_names(correlated)));
-  traffic.add("--rates", options.rates, "P1,P2,..", "inputs, each with its own packets per slot");
+  traffic.add("--rates", options.rates, "P1,P2,..", "inputs, each with its own packets per slot",
+              must_be("probabilities from 0 to 1"));
   traffic.add(
       "--arrivals", options.arrivals, "EXPR",
       "generating function of the packets per slot, in z.\nOr named distributions with weights: 0.9 + "
@@ -298,9 +300,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
     traffic.add("--burst", options.burst, "L",
                 "mean burst length of an on-off source in slots.\nSources are independent (synchronized "
                 "senders: --incast)",
-                slider(2, 128, 1));
+                must_be("at least 1 slot", slider(2, 128, 1)));
     traffic.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
-                slider(0.05, 1, 0.05));
+                must_be("above 0 and at most 1 packet per slot", slider(0.05, 1, 0.05)));
     traffic.add(
         "--destination", options.destination, "NAME",
         correlated == Correlated::allowed ? "per-burst or per-packet (default per-burst).\nAll packets of a "
@@ -319,7 +321,8 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   if (correlated == Correlated::allowed) {
     traffic.add("--classes", options.classes, "R1,R2,..",
                 "loads of strict priority classes, highest first.\nWith --inputs; the result has a row for "
-                "each class");
+                "each class",
+                must_be("loads above 0, together at most 1 packet per slot from each input"));
     traffic.add("--traffic-file", options.file, "FILE",
                 "traffic model of a trace.\nWritten by tailbound fit TRACE --save-traffic FILE");
     traffic.add("--incast", options.incast, "N,L,RATE",
@@ -329,8 +332,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                 "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" "
                 "(docs/files.md)");
   }
-  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served per slot (default 1)",
-              slider(1, 8, 1));
+  traffic.add(
+      "--packets-per-slot", options.packets_per_slot, "C", "packets served per slot (default 1)",
+      must_be(numeric::integers_in_words(1, answers::Traffic::max_packets_per_slot), slider(1, 8, 1)));
 }
 
 answers::Normalise read_normalise(const TrafficOptions& options) {
@@ -472,9 +476,10 @@ void add_burst_options(OptionTable& table, BurstOptions& options, const std::str
   const OptionGroup bursts(table, group);
   bursts.add("--traffic", options.traffic, "NAME",
              "bernoulli or onoff (default bernoulli).\nonoff needs --burst", choices(independent_or_onoff()));
-  bursts.add("--burst", options.burst, "L", "mean burst length of each host in slots", slider(2, 128, 1));
+  bursts.add("--burst", options.burst, "L", "mean burst length of each host in slots",
+             must_be("at least 1 slot", slider(2, 128, 1)));
   bursts.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
-             slider(0.05, 1, 0.05));
+             must_be("above 0 and at most 1 packet per slot", slider(0.05, 1, 0.05)));
   bursts.add("--destination", options.destination, "NAME",
              "per-burst or per-packet (default per-burst).\nA burst keeps its destination, or each packet "
              "draws its own",

@@ -71,6 +71,12 @@ struct Accepted {
     return std::move(*this);
   }
 
+  /// Values that the query checks, where the range depends on other options.
+  /// \param legal  completes "it must be ..."
+  [[nodiscard]] Accepted must_be(std::string legal) && {
+    values.legal = std::move(legal);
+    return std::move(*this);
+  }
   /// Numbers (of a list: entries) for which `test` holds.
   /// \param legal  completes "it must be ..."
   template <class Test>

@@ -56,6 +56,11 @@ template <class Meaning>
 [[nodiscard]] inline Values slider(double minimum, double maximum, double step) {
   return {.slider = Slider{.minimum = minimum, .maximum = maximum, .step = step}};
 }
+/// Of values whose range another place checks.
+[[nodiscard]] inline Values must_be(std::string legal, Values values = {}) {
+  values.legal = std::move(legal);
+  return values;
+}
 /// 10^`minimum` to 10^`maximum`.
 [[nodiscard]] inline Values powers_of_ten(double minimum, double maximum) {
   return {.slider = Slider{.minimum = minimum, .maximum = maximum, .step = 1, .powers_of_ten = true}};

@@ -4,6 +4,10 @@
 #include <tailbound/render/document.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+#include <stop_token>
 #include <string>
 
 // Declared values of options, for forms and other programs, compared with the behavior of the commands.
@@ -71,6 +75,64 @@ TEST_CASE("values: an unknown name is rejected with the option's list of names")
     }
   }
   CHECK(found > 20);
+}
+
+/// Values that are no numbers: names, texts, files, and lists in forms that the help shows.
+bool has_form(const Option& option) {
+  static const std::set<std::string> forms{"FILE",    "FOLDER",   "TEXT",      "EXPR",    "SIZES",
+                                           "I/N",     "N,L,RATE", "R,B",       "N x R,B", "N x T",
+                                           "ADDRESS", "HOST",     "'NAME ..'", "[N]"};
+  static const std::set<std::string> named{"--without", "--shared-memory", "--flow", "--port", "--nodes"};
+  return option.is_argument() || option.flag != nullptr || forms.contains(option.type) ||
+         named.contains(option.name);
+}
+
+TEST_CASE("values: every number has a range, every name its choices") {
+  int found = 0;
+  for (const std::string& command : cli::command_names()) {
+    const CommandRunner runner(command);
+    for (const Option& option : runner.options().options) {
+      if (has_form(option)) continue;
+      INFO(command << " " << option.name << " " << option.type << ": " << option.help);
+      CHECK((!option.values.legal.empty() || !option.values.choices.empty()));
+      ++found;
+    }
+  }
+  CHECK(found > 500);
+}
+
+TEST_CASE("values: the range in the help is that of the message") {
+  // Narrower where other options are known ("at most the number of inputs, 16"), or of one of several forms.
+  const auto narrower = [](const std::string& name) {
+    return name == "--load" || name == "--burst" || name == "--fractions" || name == "--nodes" ||
+           name == "--offered" || name == "--priorities" || name == "--classes" || name == "--speedup" ||
+           name == "--weights" || name == "--flits";
+  };
+  const std::string wrong = "-7";
+  std::stop_source stopped;
+  stopped.request_stop();
+  std::map<std::string, int> found;
+  for (const std::string& command : cli::command_names()) {
+    const CommandRunner runner(command);
+    if (runner.command().example.empty()) continue;
+    for (const Option& option : runner.options().options) {
+      if (option.values.legal.empty() || narrower(option.name)) continue;
+      cli::ExampleOptions requested = runner.command().example;
+      std::erase_if(requested, [&](const auto& pair) { return pair.first == option.name; });
+      requested.emplace_back(option.name, wrong);
+      try {
+        static_cast<void>(runner.answer(requested, {.stop = stopped.get_token()}));
+      } catch (const InvalidArgument& error) {
+        if (error.argument() != option.name || error.value() != wrong)
+          continue;  // another option is required
+        INFO(command << " " << error.what());
+        CHECK(error.legal() == option.values.legal);
+        ++found[option.name];
+      } catch (const std::exception&) {  // legal, and out of reach
+      }
+    }
+  }
+  CHECK(found.size() > 45);
 }
 
 TEST_CASE("values: a default that is given changes nothing") {

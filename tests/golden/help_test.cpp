@@ -218,6 +218,25 @@ TEST_CASE("help: -V and --version, before and behind a command") {
     CHECK(run_line(line).status == 0);
     CHECK(run_line(line).out == version);
   }
+  // Every library of the build (tools/packages.txt) with its version and licence.
+  const std::string details = run_line("--version --verbose").out;
+  CHECK(details.rfind(version, 0) == 0);
+  CHECK(run_line("buffer -V --verbose").out == details);
+  std::vector<std::string> named;
+  for (const std::string& line : lines_of(details)) {
+    if (line.rfind("  ", 0) != 0) continue;
+    INFO(line);
+    CHECK(line.size() <= 80);
+    CHECK(std::regex_search(line, std::regex("^  .+ ([0-9]+\\.[0-9.]+|-) +[A-Za-z]+[-A-Za-z0-9. ]+  ")));
+    named.push_back(line);
+  }
+  std::size_t packages = 0;
+  bool building = false;
+  for (const std::string& line : lines_of(content(TAILBOUND_TESTS_DIR "/../tools/packages.txt"))) {
+    if (line.rfind('[', 0) == 0) building = line == "[build]";
+    packages += building && std::regex_search(line, std::regex("^(lib|nlohmann)[^ ]*-dev "));
+  }
+  CHECK(named.size() == packages);
 }
 
 TEST_CASE("help: short options are the long ones") {

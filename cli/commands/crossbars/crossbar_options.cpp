@@ -14,7 +14,8 @@ Accepted<Rationals> crossbar_loads() {
 }
 
 Accepted<std::vector<std::int64_t>> iteration_counts() {
-  const auto read = [](const std::string& text, const std::string& option) {
+  const char* const legal = "a whole number from 1 to 4096, or all";
+  const auto read = [legal](const std::string& text, const std::string& option) {
     std::vector<std::int64_t> list;
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -22,14 +23,13 @@ Accepted<std::vector<std::int64_t>> iteration_counts() {
       if (entry == "all")
         list.push_back(0);
       else
-        for (const std::int64_t count : parse_integers(entry, option, 1, CrossbarQuery::max_ports,
-                                                       "a whole number from 1 to 4096, or all"))
+        for (const std::int64_t count : parse_integers(entry, option, 1, CrossbarQuery::max_ports, legal))
           list.push_back(count);
       begin = end + 1;
     }
     return list;
   };
-  return Accepted<std::vector<std::int64_t>>{.read = read}.slider(1, 8, 1);
+  return Accepted<std::vector<std::int64_t>>{.read = read}.must_be(legal).slider(1, 8, 1);
 }
 
 bool SchedulerOptions::any(std::initializer_list<CrossbarScheduler> wanted) const {

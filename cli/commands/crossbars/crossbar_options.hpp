@@ -26,8 +26,10 @@ struct SchedulerOptions {
   Integers crosspoint{group, "--crosspoint", "B",
                       integers(1, answers::CrossbarQuery::max_crosspoint).by_default("1").slider(1, 4, 1),
                       "packets per crosspoint buffer (default {})"};
-  Numbers speedup{group, "--speedup", "S", numbers().slider(1, 2, 0.05),
-                  "scheduling phases per slot (default 1; ccf: 2)"};
+  Numbers speedup{
+      group, "--speedup", "S",
+      numbers().must_be("from 1 to 16, or in simulations to the number of inputs").slider(1, 2, 0.05),
+      "scheduling phases per slot (default 1; ccf: 2)"};
 
   /// Is any of these requested?
   [[nodiscard]] bool any(std::initializer_list<traffic::CrossbarScheduler> wanted) const;

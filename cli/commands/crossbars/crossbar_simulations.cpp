@@ -72,7 +72,7 @@ struct CrossbarSimulationOptions {
   Integers output_speedup{network, "--output-speedup", "S",
                           integers(1, sim::max_crossbar_ports).by_default("1").slider(1, 16, 1),
                           "packets that an output takes in a phase, with fifo (default {})"};
-  Numbers priorities{network, "--priorities", "LIST", shares(16),
+  Numbers priorities{network, "--priorities", "LIST", shares(16).must_be("above 0, with the sum 1"),
                      "shares of the packets of strict priorities, with ccf.\nThe first is the highest"};
   List<std::int64_t> buffer{buffers, "--buffer", "B", integers(1, most_cells).slider(1, 200, 1),
                             "packets of an input (default unlimited); others are lost"};

@@ -163,12 +163,13 @@ void require_fitting(const DelayOptions& options) {
 }
 
 Accepted<std::vector<std::int64_t>> long_list(std::int64_t maximum, std::size_t limit) {
-  return {.read = [maximum, limit](const std::string& text, const std::string& option) {
+  const auto read = [maximum, limit](const std::string& text, const std::string& option) {
     std::vector<std::int64_t> all;
     for (const Rational& entry : parse_list(text, option, limit))
       all.push_back(to_integer(entry, option, 0, maximum));
     return all;
-  }};
+  };
+  return {.read = read, .values = must_be(numeric::integers_in_words(0, maximum))};
 }
 
 const Meanings<std::optional<answers::Hops>>& hops_or_all() {

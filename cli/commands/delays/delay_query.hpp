@@ -81,6 +81,7 @@ struct DelayOptions {
   OptionTable rows{};
   OptionGroup results{rows, "Results"};
   Text classes{OptionGroup(rows, "Tree with uniform traffic"), "--classes", "R1,R2,..",
+               options::text().must_be("loads above 0, together at most 1 packet per slot from each input"),
                "loads of strict priority classes, highest first.\nWith --radix K in place of --load: one "
                "output of a switch with K inputs"};
   Numbers percentiles{results, "--percentiles", "LIST", delay_percentiles(), percentile_help};
@@ -112,9 +113,10 @@ struct DelayOptions {
   One<SolvedDelay> solve{
       results, "--solve", "WHAT", one_name<SolvedDelay>(),
       "{names}: the maximum factor of all rates.\nFor stability, or for a target of latency or buffers"};
-  Numbers within{results, "--within", "LIST", numbers(),
+  Numbers within{results, "--within", "LIST", numbers().must_be("from 0 to 1000000 slots"),
                  "latency targets in slots, with --solve.\nFor the --percentiles of each flow"};
-  Numbers within_ns{results, "--within-ns", "LIST", quantities(numeric::Measure::nanoseconds),
+  Numbers within_ns{results, "--within-ns", "LIST",
+                    quantities(numeric::Measure::nanoseconds).must_be("0 or more"),
                     "latency targets in ns, with --solve"};
   List<Packets> capacity{results, "--capacity", "LIST", integers<Packets>(0, 1'000'000).slider(1, 512, 1),
                          "buffer of each queue, with --solve and --drop.\nIt counts the packet in service"};

@@ -54,9 +54,12 @@ struct Options {
                   "leaf-spine: leaves (default {})"};
   One<int> spines{sizes, "--spines", "N", size(network::LeafSpine{}.spines),
                   "leaf-spine: spines (default {})"};
-  Number uplink_rate{sizes, "--uplink-rate", "C",
-                     number().by_default(plain(network::LeafSpine{}.uplink_rate)),
-                     "leaf-spine: packets per slot of an uplink (default {})"};
+  Number uplink_rate{
+      sizes, "--uplink-rate", "C",
+      number()
+          .by_default(plain(network::LeafSpine{}.uplink_rate))
+          .must_be("above 0 and at most 128, a fraction whose numerator and denominator are at most 128"),
+      "leaf-spine: packets per slot of an uplink (default {})"};
   List<int> sides{
       sizes, "--sides", "LIST",
       integers<int>(0, maximum).by_default(fmt::format("{}", fmt::join(network::Torus{}.sides, ","))),

@@ -18,7 +18,7 @@ namespace tailbound::cli {
 
 /// Packets per slot.
 [[nodiscard]] inline Accepted<Rationals> packet_rates() {
-  return shares().slider(0.01, 0.99, 0.01);
+  return shares().must_be("above 0 and at most 1 packet per slot").slider(0.01, 0.99, 0.01);
 }
 
 /// Of --route-seed: not below 0.
@@ -69,7 +69,8 @@ struct TopologyOptions {
   Numbers uniform{
       network, "--uniform", "LIST", packet_rates(),
       "packets per slot of each host, to all other hosts.\nEqually to each host that it can reach"};
-  Numbers load_scale{network, "--load-scale", "LIST", shares().slider(0.05, 2, 0.05), "factors of all rates"};
+  Numbers load_scale{network, "--load-scale", "LIST", shares().must_be("above 0").slider(0.05, 2, 0.05),
+                     "factors of all rates"};
   Text without{network, "--without", "LIST",
                "failures: switches, links \"a -> b\", \"3 random\".\nWith a seed: \"3 random 7\""};
   One<network::SpeedUnit> speed_unit{network, "--speed-unit", "UNIT", one_name<network::SpeedUnit>(),

@@ -77,38 +77,37 @@ struct HeadroomOptions {
                     .from(0, 100'000'000, "m")
                     .needed("--headroom needs the cable length in m, such as --cable 500")
                     .slider(0, 10'000, 10),
-                "cable length in m, 0 or more"};
+                "cable length in m"};
   Number sender_ns{group, "--sender-ns", "T", nanoseconds().slider(0, 5'000, 10),
-                   "reaction time of the sender in ns, 0 or more.\nFrom the last bit of a pause frame until "
+                   "reaction time of the sender in ns.\nFrom the last bit of a pause frame until "
                    "the sender starts no further packet. Default: the 802.3 limit for the link rate (400 "
                    "Gbit/s: 905 quanta, 1158.4 ns)"};
   Integer pause_quanta{group, "--pause-quanta", "N", integer(0, 1'000'000).slider(0, 1'000, 1),
-                       "the same in quanta of 512 bit times, 0 or more"};
+                       "the same in quanta of 512 bit times"};
   Number receiver_ns{group, "--receiver-ns", "T", nanoseconds().slider(0, 5'000, 10),
-                     "reaction time of the receiver in ns, 0 or more.\nFrom the decision until the pause "
+                     "reaction time of the receiver in ns.\nFrom the decision until the pause "
                      "frame is ready to be sent (default as the sender)"};
   Integer shortest{group, "--shortest", "N",
                    whole_quantity(numeric::Measure::bytes, 1, largest_packet)
                        .by_default(std::to_string(answers::HeadroomQuery::usual_shortest))
                        .slider(64, 1'518, 1),
-                   fmt::format("minimum packet size in bytes, 1 or more (default {{}}).\nThe maximum size "
+                   fmt::format("minimum packet size in bytes (default {{}}).\nThe maximum size "
                                "that is paused is --packet-bytes LIST (default {})",
                                answers::HeadroomQuery::usual_longest)};
   Integer return_bytes{group, "--return-bytes", "N",
                        whole_quantity(numeric::Measure::bytes, 0, largest_packet).slider(0, 9'216, 64),
-                       "maximum packet size in the direction of pause frames.\nIn bytes, 0 or more (default "
+                       "maximum packet size in the direction of pause frames.\nIn bytes (default "
                        "as --packet-bytes)"};
   Number return_gbps{group, "--return-gbps", "G",
                      rate_in_gbps(quantity(numeric::Measure::gbps)).slider(1, 800, 1),
-                     "rate of that direction in Gbit/s, above 0.\nDefault as --link-gbps"};
+                     "rate of that direction in Gbit/s.\nDefault as --link-gbps"};
   Number metre_ns{group, "--metre-ns", "T", nanoseconds().by_default("5").slider(4, 6, 0.01),
-                  "delay per metre of cable in ns, 0 or more (default {})"};
+                  "delay per metre of cable in ns (default {})"};
   Number phy_ns{group, "--phy-ns", "T", nanoseconds().by_default("0").slider(0, 500, 1),
-                "other delay per direction in ns, 0 or more (default {}).\nTransceivers and FEC"};
-  Integers cell_bytes{
-      group, "--cell-bytes", "LIST",
-      whole_quantities(numeric::Measure::bytes, 1, 1'000'000).slider(32, 512, 16),
-      "memory in cells of this many bytes, 1 or more.\nShows headroom and credits in cells too"};
+                "other delay per direction in ns (default {}).\nTransceivers and FEC"};
+  Integers cell_bytes{group, "--cell-bytes", "LIST",
+                      whole_quantities(numeric::Measure::bytes, 1, 1'000'000).slider(32, 512, 16),
+                      "memory in cells of this many bytes.\nShows headroom and credits in cells too"};
 };
 
 struct CrossbarGuaranteeOptions {

@@ -265,13 +265,14 @@ void declare(OptionTable& table, BufferOptions& options) {
             "target of --criterion: P(Q > B) or fraction lost.\nFinds the minimum buffer, which counts the "
             "packet in "
             "service",
-            powers_of_ten(-30, -1));
+            must_be("greater than 0 and less than 1", powers_of_ten(-30, -1)));
   query.add("--class-drops", options.class_drops, "E1,E2,..",
-            "a target for each class in place of --drop.\nWith --classes or --joint");
+            "a target for each class in place of --drop.\nWith --classes or --joint",
+            must_be("greater than 0 and less than 1 each"));
   query.add("--capacity", options.capacity, "B",
             "buffer size in packets, or in bytes: 12MB; finds its probability.\nIt counts the packet in "
             "service. Bytes need --packet-bytes or --cell-bytes",
-            slider(1, 1000, 1));
+            must_be(numeric::integers_in_words(0, BufferQuery::deepest), slider(1, 1000, 1)));
   query.add("--solve", options.solve, "NAME",
             "load, speedup or burst, for --capacity and --drop.\nFinds the maximum load, minimum speedup "
             "or longest mean burst; with --shared the maximum load, maximum ports or minimum threshold",
@@ -283,7 +284,7 @@ void declare(OptionTable& table, BufferOptions& options) {
             choices<bounds::Criterion>());
   query.add("--spread", options.spread, "S",
             "with --incast N,L: senders start within S slots (default 1).\nEach in a random one of them",
-            slider(1, 1000, 1));
+            must_be(numeric::integers_in_words(1, bounds::IncastEvent::max_spread), slider(1, 1000, 1)));
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_policed_buffer_options(table, options.policed);

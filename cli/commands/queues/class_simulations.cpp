@@ -195,9 +195,11 @@ Reply answer_output(const OutputOptions& options, const Context& context) {
 void add_results(const OptionGroup& query, std::optional<std::string>& occupancy,
                  std::optional<std::string>& percentiles) {
   query.add("--occupancy", occupancy, "LIST",
-            "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..");
+            "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..",
+            must_be(numeric::integers_in_words(0, 1'000'000'000)));
   query.add("--percentiles", percentiles, "LIST",
-            "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %");
+            "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %",
+            must_be("in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)"));
 }
 
 void declare_output(OptionTable& table, OutputOptions& options) {
@@ -206,7 +208,7 @@ void declare_output(OptionTable& table, OutputOptions& options) {
   query.add(
       "--capacity", options.capacity, "B",
       "buffer size in packets or bytes (default unlimited).\nOf each class; it counts the packet in service",
-      slider(1, 1000, 1));
+      must_be(numeric::integers_in_words(1, ClassModel::max_capacity), slider(1, 1000, 1)));
   add_results(query, options.occupancy, options.percentiles);
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
@@ -216,8 +218,9 @@ void declare_output(OptionTable& table, OutputOptions& options) {
 void declare(OptionTable& table, ClassesOptions& options) {
   const OptionGroup traffic(table, "Traffic"), output(table, "Scheduler"), query(table, "Results");
   traffic.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
-              slider(2, 64, 1));
-  traffic.add("--classes", options.classes, "R1,R2,..", "packets per slot of each class, class 1 first");
+              must_be(numeric::integers_in_words(1, ClassModel::max_inputs), slider(2, 64, 1)));
+  traffic.add("--classes", options.classes, "R1,R2,..", "packets per slot of each class, class 1 first",
+              must_be("loads above 0 packets per slot"));
   traffic.add("--joint", options.joint, "FILE",
               "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" in place "
               "of --inputs and --classes (docs/files.md)");
@@ -225,16 +228,19 @@ void declare(OptionTable& table, ClassesOptions& options) {
                    "divide the probabilities of --joint by their sum.\nDefault: only where the sum differs "
                    "from 1 by rounding");
   traffic.add("--burst", options.burst, "L",
-              "mean burst length of an input in slots.\nEach burst is of one class", slider(2, 128, 1));
+              "mean burst length of an input in slots.\nEach burst is of one class",
+              must_be("at least 1 slot", slider(2, 128, 1)));
   traffic.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
-              slider(0.05, 1, 0.05));
+              must_be("above 0 and at most 1 packet per slot", slider(0.05, 1, 0.05)));
   output.add("--schedule", options.schedule, "NAME",
              "strict, wrr or drr (default strict).\nStrict priority, weighted or deficit round robin",
              choices<Schedule>());
   output.add("--weights", options.weights, "W1,W2,..",
-             "weights of wrr and drr (default 1 each).\nOf wrr in packets per round");
+             "weights of wrr and drr (default 1 each).\nOf wrr in packets per round",
+             must_be("above 0, one for each class"));
   output.add("--buffers", options.buffers, "B1,B2,..",
-             "buffer of each class in packets or bytes (default unlimited)");
+             "buffer of each class in packets or bytes (default unlimited)",
+             must_be(numeric::integers_in_words(1, ClassModel::max_capacity)));
   add_results(query, options.occupancy, options.percentiles);
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);

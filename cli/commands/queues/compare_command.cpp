@@ -31,9 +31,10 @@ struct CompareOptions {
 
 using AskedPoint = std::pair<answers::Traffic, CompareQuery>;
 
+constexpr std::int64_t deepest = 1'000'000'000'000'000;
+
 /// One for each entry of --of.
 std::vector<Reading> read_readings(const CompareOptions& options, std::int64_t first_index) {
-  constexpr std::int64_t deepest = 1'000'000'000'000'000;
   std::vector<Reading> readings;
   for (const CoefficientsOf of : choices_or_first<CoefficientsOf>(options.of, "--of"))
     readings.push_back(
@@ -117,14 +118,16 @@ void declare(OptionTable& table, CompareOptions& options) {
             choices<CoefficientsOf>());
   query.add_flag("--after-service", options.after_service,
                  "Q is the queue after service, max(Q - C, 0).\nDefault: just after the arrivals of a slot");
-  query.add("--first", options.first, "N", "n of the first value (default 0, or the index in the file)");
+  query.add("--first", options.first, "N", "n of the first value (default 0, or the index in the file)",
+            must_be(numeric::integers_in_words(-1, deepest)));
   query.add("--scale", options.scale, "NAME",
             "probability, percent or weights (default probability).\nweights: in proportion to the "
             "probabilities",
             choices<answers::ListScale>());
   query.add("--require", options.require, "DIGITS",
             "exit with status 1 if fewer digits agree anywhere.\nDefault: if a value is off by more than "
-            "its last digit");
+            "its last digit",
+            must_be(numeric::integers_in_words(1, kMaxDigits)));
   add_accuracy_options(table, options.accuracy);
   table.options.back().help = "digits to compare (default 5 more than printed)";
 }

@@ -110,20 +110,26 @@ void declare(OptionTable& table, FitOptions& options) {
             choices<traffic::TimeUnit>());
   trace.add(
       "--framing", options.framing, "BYTES",
-      "bytes added to each packet.\nDefault: 24 for Ethernet captures (FCS, preamble, gap), otherwise 0");
+      "bytes added to each packet.\nDefault: 24 for Ethernet captures (FCS, preamble, gap), otherwise 0",
+      must_be(numeric::integers_in_words(0, 1000)));
   trace.add("--input-gbps", options.input_gbps, "G",
-            "rate of the recorded link in Gbit/s.\nSpaces packets of one time; default: as --link-gbps");
+            "rate of the recorded link in Gbit/s.\nSpaces packets of one time; default: as --link-gbps",
+            must_be("above 0 and at most 1000000 Gbit/s"));
   trace.add("--inputs", options.inputs, "M",
-            "number of input links.\nDefault: those named in the trace, or an estimate from its variance");
-  output.add("--link-gbps", options.link_gbps, "G", "rate of the output link in Gbit/s");
+            "number of input links.\nDefault: those named in the trace, or an estimate from its variance",
+            must_be(numeric::integers_in_words(1, 64)));
+  output.add("--link-gbps", options.link_gbps, "G", "rate of the output link in Gbit/s",
+             must_be("above 0 and at most 1000000 Gbit/s"));
   output.add("--cell-bytes", options.cell_bytes, "C",
-             "bytes sent per slot.\nDefault: the size of 3/4 of the packets, or their mean size");
+             "bytes sent per slot.\nDefault: the size of 3/4 of the packets, or their mean size",
+             must_be(numeric::integers_in_words(1, 65536)));
   output.add(
       "--arrive", options.arrive, "NAME",
       "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
       choices<traffic::TraceArrival>());
   query.add("--buffer", options.buffers, "LIST",
-            "buffers whose loss of the trace is shown.\nIn cells, or with --cell-bytes in bytes: 64KB");
+            "buffers whose loss of the trace is shown.\nIn cells, or with --cell-bytes in bytes: 64KB",
+            must_be(numeric::integers_in_words(1, 1'000'000'000)));
   query.add("--save-traffic", options.save_traffic, "FILE",
             "file for the traffic model.\nRead by buffer and occupancy --traffic-file FILE");
 }

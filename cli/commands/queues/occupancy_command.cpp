@@ -55,9 +55,10 @@ void declare(OptionTable& table, OccupancyOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup query(table, "Levels");
   query.add("--levels", options.levels, "LIST",
-            "queue lengths n of P(Q > n): 0,10,100 or 0:200:1.\nThey count the packet in service");
+            "queue lengths n of P(Q > n): 0,10,100 or 0:200:1.\nThey count the packet in service",
+            must_be(numeric::integers_in_words(0, answers::BufferQuery::deepest)));
   query.add("--until", options.until, "EPS", "all levels from 0 to the first with P(Q > n) <= EPS",
-            powers_of_ten(-30, -1));
+            must_be("greater than 0 and less than 1", powers_of_ten(-30, -1)));
   add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
 }

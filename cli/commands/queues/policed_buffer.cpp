@@ -73,10 +73,10 @@ void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& option
             "load r,B (maximum rate)");
   group.add("--offered", options.offered, "P",
             "packets per slot of a conforming host.\nShows the effect of its bucket",
-            slider(0.01, 0.99, 0.01));
+            must_be("above 0 and below the rate of the bucket", slider(0.01, 0.99, 0.01)));
   group.add("--message", options.message, "L",
             "maximum packets sent to one output together.\nDefault 1; above 1 the result is a bound",
-            slider(1, 64, 1));
+            must_be(numeric::integers_in_words(1, PolicedInputs::longest_message), slider(1, 64, 1)));
 }
 
 Reply answer_policed(const BufferOptions& options, const Context& context) {

@@ -142,11 +142,11 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
                  "a memory shared by all outputs of a switch.\n--load and --rates are then per input, and "
                  "the result is a proved bound");
   group.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
-            slider(2, 64, 1));
+            must_be(numeric::integers_in_words(1, max_ports), slider(2, 64, 1)));
   group.add("--threshold", options.threshold, "ALPHA",
             "dynamic threshold, with --criterion loss.\nA packet is accepted while its queue is shorter than "
             "ALPHA times the free memory",
-            slider(0.25, 8, 0.25));
+            must_be("from 1/1000 to 1000, with a denominator of at most 10^6", slider(0.25, 8, 0.25)));
   group.add("--matrix", options.matrix, "FILE",
             "packets per slot from each input to each output.\nCSV, one row per input (docs/files.md)");
 }

@@ -49,7 +49,8 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
   group.add("--sizes", options.sizes, "SIZES",
             "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight. The buffer is "
             "then in cells, and --load is the share of slots with a cell");
-  group.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes (default 64)", slider(32, 512, 32));
+  group.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes (default 64)",
+            must_be(numeric::integers_in_words(1, PacketSizes::max_bytes), slider(32, 512, 32)));
   group.add("--arrive", options.arrive, "NAME",
             "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one "
             "per slot and input",

@@ -219,19 +219,21 @@ Reply answer_simulation(const SwitchOptions& options, const Context& context) {
 void declare_simulation(OptionTable& table, SwitchOptions& options) {
   const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), query(table, "Results");
   inputs.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
-             slider(2, 64, 1));
+             must_be(numeric::integers_in_words(1, max_switch_inputs), slider(2, 64, 1)));
   inputs.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
-             slider(2, 64, 1));
-  inputs.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%", load_slider());
+             must_be(numeric::integers_in_words(1, max_outputs), slider(2, 64, 1)));
+  inputs.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%",
+             must_be("above 0 and at most 1 packet per slot", load_slider()));
   inputs.add("--rates", options.rates, "LIST",
-             "packets per slot of each input.\nIn place of --inputs and --load");
+             "packets per slot of each input.\nIn place of --inputs and --load",
+             must_be("above 0 and at most 1 packet per slot"));
   inputs.add("--hot", options.hot, "H",
              "extra share of the packets for output 0.\nAdded to its even share of the rest",
-             slider(0, 0.3, 0.005));
+             must_be("from 0 to 1", slider(0, 0.3, 0.005)));
   inputs.add("--burst", options.burst.burst, "L", "mean burst length of an input in slots",
-             slider(2, 128, 1));
+             must_be("at least 1 slot", slider(2, 128, 1)));
   inputs.add("--on-rate", options.burst.on_rate, "R1", "packets per slot within a burst (default 1)",
-             slider(0.05, 1, 0.05));
+             must_be("above 0 and at most 1 packet per slot", slider(0.05, 1, 0.05)));
   inputs.add(
       "--destination", options.burst.destination, "NAME",
       "per-burst or per-packet (default per-burst).\nA burst keeps its output, or each packet draws its own",
@@ -240,26 +242,27 @@ void declare_simulation(OptionTable& table, SwitchOptions& options) {
              "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight; --load is then "
              "in cells");
   inputs.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes, with --sizes (default 64)",
-             slider(32, 512, 32));
+             must_be(numeric::integers_in_words(1, 65536), slider(32, 512, 32)));
   inputs.add(
       "--arrive", options.arrive, "NAME",
       "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
       choices<sim::PacketArrival>());
   memory.add("--memory", options.memory, "M",
              "shared memory in packets (default unlimited).\nIt counts packets in transmission",
-             slider(1, 2000, 1));
+             must_be(numeric::integers_in_words(1, 10'000'000), slider(1, 2000, 1)));
   memory.add("--threshold", options.threshold, "ALPHA",
              "dynamic threshold of each queue.\nA packet is accepted while its queue is below ALPHA times "
              "the free memory",
-             slider(0.25, 8, 0.25));
+             must_be("above 0 and at most 1000000", slider(0.25, 8, 0.25)));
   memory.add("--buffer", options.buffer, "B", "maximum packets in the queue of each output",
-             slider(1, 64, 1));
+             must_be(numeric::integers_in_words(1, 10'000'000), slider(1, 64, 1)));
   query.add("--occupancy", options.occupancy, "LIST",
-            "n of P(T > n), all queues, and P(Q > n), one output.\nDefault 0,1,2,5,10,..");
+            "n of P(T > n), all queues, and P(Q > n), one output.\nDefault 0,1,2,5,10,..",
+            must_be(numeric::integers_in_words(0, max_level)));
   query.add("--rare", options.rare, "X",
             "rare events: n or 1e-9 of P(T > n), or loss.\nIn place of the other results, down to 1e-280: "
             "n = X, the n where P(T > n) is near X < 1, or the loss with --memory M",
-            powers_of_ten(-30, -1));
+            must_be("a probability below 1, or a level: 1 packet or more", powers_of_ten(-30, -1)));
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -336,24 +339,25 @@ void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
   const OptionGroup traffic(table, "Traffic");
   const OptionGroup query(table, "Comparison");
   traffic.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
-              slider(2, 32, 1));
+              must_be(numeric::integers_in_words(1, max_switch_inputs), slider(2, 32, 1)));
   traffic.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
-              slider(2, 64, 1));
-  traffic.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%", load_slider());
+              must_be(numeric::integers_in_words(1, max_outputs), slider(2, 64, 1)));
+  traffic.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%",
+              must_be("above 0 and at most 1 packet per slot", load_slider()));
   traffic.add("--sizes", options.sizes, "SIZES",
               "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight; all cells of "
               "a packet arrive in one slot, and --load and --memory are in cells");
   traffic.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes, with --sizes (default 64)",
-              slider(32, 512, 32));
+              must_be(numeric::integers_in_words(1, 65536), slider(32, 512, 32)));
   query.add(
       "--criterion", options.criterion, "NAME",
       "overflow or loss (default overflow).\nP(T > M) of unlimited memory, or the fraction of packets lost",
       choices<bounds::Criterion>());
   query.add("--threshold", options.threshold, "ALPHA", "dynamic threshold, with --criterion loss",
-            slider(0.25, 8, 0.25));
+            must_be("from 1/1000 to 1000, with a denominator of at most 10^6", slider(0.25, 8, 0.25)));
   query.add("--memory", options.memory, "LIST",
             "memory sizes M in packets.\nDefault: where P(T > M) is about 0.5 to 1e-6, the loss 1e-2 to 1e-4",
-            slider(1, 2000, 1));
+            must_be(numeric::integers_in_words(1, max_memory), slider(1, 2000, 1)));
   add_simulation_options(table, options.run);
 }
 

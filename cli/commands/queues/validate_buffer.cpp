@@ -113,11 +113,12 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
   const OptionGroup query(table, "Comparison");
   query.add("--levels", options.levels, "LIST",
             "queue lengths n of P(Q > n).\nThey count the packet in service. Default: where the analysis "
-            "gives 0.5 to 1e-6");
+            "gives 0.5 to 1e-6",
+            must_be(numeric::integers_in_words(0, deepest_simulated)));
   query.add("--capacity", options.capacity, "B",
             "cells in the buffer, or bytes: 64KB, with --sizes.\nCompares cell and packet loss in place of "
             "P(Q > n)",
-            slider(1, 1000, 1));
+            must_be(numeric::integers_in_words(1, deepest_simulated), slider(1, 1000, 1)));
   add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);

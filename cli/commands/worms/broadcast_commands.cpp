@@ -49,10 +49,12 @@ Accepted<Rationals> startups(const BroadcastLimits& limits) {
           return cycles >= 0 && cycles <= Rational(maximum);
         },
         "from 0 to 10^9 cycles");
-  return {.read = [maximum = limits.sizes.startup](const std::string& text, const std::string& option) {
+  const std::int64_t maximum = limits.sizes.startup;
+  const auto read = [maximum](const std::string& text, const std::string& option) {
     const auto cycles = parse_integers(text, option, 0, maximum);
     return Rationals(cycles.begin(), cycles.end());
-  }};
+  };
+  return {.read = read, .values = must_be(numeric::integers_in_words(0, maximum))};
 }
 
 struct BroadcastOptions {
@@ -65,15 +67,13 @@ struct BroadcastOptions {
           .needed(fmt::format("give the dimensions of the hypercube, from 1 to {}, such as --dimensions 6",
                               limits.sizes.dimensions))
           .slider(1, limits.whole_cycles ? 10 : 16, 1),
-      fmt::format("dimensions N of the hypercube, 1 to {}: 2^N nodes", limits.sizes.dimensions)};
+      "dimensions N of the hypercube: 2^N nodes"};
   Integers virtual_channels{
       network, "--virtual-channels", "V",
       integers(network::min_modelled_virtual_channels, limits.sizes.virtual_channels)
           .needed("give the number of virtual channels, at least 2, such as --virtual-channels 4")
           .slider(2, 16, 1),
-      limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
-          ? fmt::format("virtual channels per physical channel, 2 to {}", limits.sizes.virtual_channels)
-          : "virtual channels per physical channel, at least 2"};
+      "virtual channels per physical channel"};
   WormEndsOptions ends{rows, true};
   Integers flits{traffic, "--flits", "M",
                  integers(1, limits.sizes.flits)

@@ -23,6 +23,8 @@ using numeric::Rational;
 using render::CombiningPoint;
 using render::MultistageCurve;
 
+constexpr const char* degrees_of_combining = "a whole number from 1 (none combine) to 1000000, or unlimited";
+
 std::vector<std::optional<std::int64_t>> read_combining(const std::string& text, const std::string& option) {
   std::vector<std::optional<std::int64_t>> list;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -31,8 +33,7 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text,
     if (entry == "unlimited")
       list.emplace_back();
     else
-      for (const std::int64_t largest : parse_integers(
-               entry, option, 1, 1'000'000, "a whole number from 1 (none combine) to 1000000, or unlimited"))
+      for (const std::int64_t largest : parse_integers(entry, option, 1, 1'000'000, degrees_of_combining))
         list.emplace_back(largest);
     begin = end + 1;
   }
@@ -51,19 +52,25 @@ struct MultistageOptions {
                   "waiting requests per input port (default {}).\nThe one in service does not count"};
   List<std::optional<std::int64_t>> combining{
       network, "--combining", "C",
-      Accepted<std::vector<std::optional<std::int64_t>>>{.read = read_combining}.by_default("2"),
+      Accepted<std::vector<std::optional<std::int64_t>>>{.read = read_combining}.by_default("2").must_be(
+          degrees_of_combining),
       "maximum degree of combining (default {}).\n1: none; or unlimited"};
   List<Links> links{
       network, "--links", "NAME", names<Links>().first_by_default(),
       "requests that a link passes at once: {names} (default {}).\nLinks to the memories included"};
-  Numbers service{network, "--service", "D", numbers().by_default("1"),
+  Numbers service{network, "--service", "D",
+                  numbers().by_default("1").must_be("above 0 and at most 10^9 units of time"),
                   "service time, the unit of delays (default {})"};
-  Numbers hot{
-      traffic, "--hot", "H",
-      shares().needed("give the hot-spot fraction from 0 to 1, such as --hot 0.08").slider(0, 0.3, 0.005),
-      "fraction of requests to one memory: 0.08 or 8%"};
-  Numbers loads{traffic, "--loads", "LIST", shares(1000).by_default("0.1:1:0.1"),
-                "requests per processor and service time.\nA list (default {})"};
+  Numbers hot{traffic, "--hot", "H",
+              shares()
+                  .needed("give the hot-spot fraction from 0 to 1, such as --hot 0.08")
+                  .must_be("from 0 to 1, the fraction of requests to the hot memory")
+                  .slider(0, 0.3, 0.005),
+              "fraction of requests to one memory: 0.08 or 8%"};
+  Numbers loads{
+      traffic, "--loads", "LIST",
+      shares(1000).by_default("0.1:1:0.1").must_be("above 0 and at most 1 request per service time"),
+      "requests per processor and service time.\nA list (default {})"};
   One<MultistageCurve> curve{output, "--curve", "WHAT", one_name<MultistageCurve>().first_by_default(),
                              "with --plot: {names} (default {}).\ndelay: over throughput"};
 };

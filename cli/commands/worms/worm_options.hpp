@@ -34,12 +34,16 @@ struct OfferedOptions {
   const LoadWords& words;
   const char* help_of_fractions;
   OptionGroup traffic{rows, "Traffic"};
-  Numbers loads{traffic, fmt::format("--{}s", words.name), "LIST",
-                words.percent ? shares(max_loads) : numbers(max_loads),
-                words.percent ? "flits per cycle of each node, a list.\n0.01,0.02 or 0.01:0.05:0.01"
-                              : "messages per cycle of each node, a list.\n0.001,0.002 or 0.001:0.01:0.001"};
-  Numbers fractions{traffic, "--fractions", "LIST", shares(max_loads).by_default("10%:90%:10%"),
-                    help_of_fractions};
+  Numbers loads{
+      traffic, fmt::format("--{}s", words.name), "LIST",
+      (words.percent ? shares(max_loads) : numbers(max_loads))
+          .must_be(words.percent ? "at least 0 flits/cycle/node" : "at least 0 messages/cycle/node"),
+      words.percent ? "flits per cycle of each node, a list.\n0.01,0.02 or 0.01:0.05:0.01"
+                    : "messages per cycle of each node, a list.\n0.001,0.002 or 0.001:0.01:0.001"};
+  Numbers fractions{
+      traffic, "--fractions", "LIST",
+      shares(max_loads).by_default("10%:90%:10%").must_be("at least 0 and, of the model, below 1"),
+      help_of_fractions};
 };
 /// \throws InvalidArgument  both are given; a number out of range
 [[nodiscard]] OfferedLoads read_offered(const OfferedOptions& options,

@@ -55,7 +55,7 @@ bool is_list_of_numbers(const std::string& text) {
 }
 
 Accepted<std::vector<network::MessageLengths>> message_lengths() {
-  return {.read = [](const std::string& text, const std::string& option) {
+  const auto read = [](const std::string& text, const std::string& option) {
     using network::MessageLengths;
     std::vector<MessageLengths> all;
     try {
@@ -67,7 +67,10 @@ Accepted<std::vector<network::MessageLengths>> message_lengths() {
     for (const std::int64_t flits : parse_integers(text, option, 1, MessageLengths::max_single_flits))
       all.emplace_back(flits);
     return all;
-  }};
+  };
+  return {.read = read,
+          .values = must_be(numeric::integers_in_words(1, network::MessageLengths::max_single_flits) +
+                            ", or a law of lengths")};
 }
 
 /// Separated by semicolons.
@@ -101,7 +104,10 @@ struct WormholeOptions {
              "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "
              "k^dimensions"};
   Text dimensions{network, "--dimensions", "D",
-                  options::text().by_default(std::to_string(WormTopology{}.dimensions)).slider(1, 6, 1),
+                  options::text()
+                      .by_default(std::to_string(WormTopology{}.dimensions))
+                      .must_be(numeric::integers_in_words(1, network::max_dimensions(WormShape::mesh)))
+                      .slider(1, 6, 1),
                   "dimensions of a mesh or torus (default {})"};
   List<int> concentration{network, "--concentration", "C",
                           integers<int>(1, network::max_concentration).by_default("1").slider(1, 8, 1),
@@ -140,10 +146,11 @@ struct WormholeOptions {
   Integers hot_node{traffic, "--hot-node", "NODE",
                     integers(0, network::max_fat_tree_nodes - 1).by_default("0"),
                     "hot-spot: number of the hot node, from 0 (default {})"};
-  Numbers hot_share{
-      traffic, "--hot-share", "P",
-      shares(1000).needed("give the hot-spot fraction of the messages, such as --hot-share 10%"),
-      "hot-spot: share of the traffic of each other node, 10%"};
+  Numbers hot_share{traffic, "--hot-share", "P",
+                    shares(1000)
+                        .needed("give the hot-spot fraction of the messages, such as --hot-share 10%")
+                        .must_be("above 0 and at most 1"),
+                    "hot-spot: share of the traffic of each other node, 10%"};
   OfferedOptions loads{
       rows, flit_loads,
       "fractions of the saturation load.\nIn place of --loads: 0.1,0.5 or 10%:90%:10% (default {})"};
@@ -157,7 +164,7 @@ struct WormholeModelOptions {
                  "[N]",
                  0,
                  1,
-                 "list of the N busiest channels of each load (default 10)"};
+                 "list of the N busiest channels of each load (default 10).\nN from 1 to 1000000"};
 };
 struct WormholeSimulationOptions {
   WormholeOptions query;

@@ -198,8 +198,9 @@ std::string title_in_words(const BroadcastHypercube& hypercube, const std::vecto
            ? fmt::format("{} virtual channels", hypercube.virtual_channels)
            : "",
        same(&BroadcastHypercube::flits) ? fmt::format("messages of {} flits", hypercube.flits) : "",
-       same(&BroadcastHypercube::broadcast) ? fmt::format("{} of them broadcast", plain(hypercube.broadcast))
-                                            : ""});
+       same(&BroadcastHypercube::broadcast) && hypercube.broadcast > 0
+           ? fmt::format("{} of them broadcast", plain(hypercube.broadcast))
+           : ""});
 }
 
 std::vector<std::string> hypercube_axes() {
