@@ -42,11 +42,12 @@ std::string owner_of(int descriptor) {
 
 }  // namespace
 
-FileLock::FileLock(const std::string& path, const std::string& option) {
+// Complete from the beginning: the destructor removes the file also if what follows fails.
+FileLock::FileLock(const std::string& path, const std::string& option) : FileLock() {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
-  const std::string name = behind_links(path) + ".lock";
+  std::string name = behind_links(path) + ".lock";
   for (;;) {
     const auto held = leftovers::hold();
     const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -63,8 +64,8 @@ FileLock::FileLock(const std::string& path, const std::string& option) {
       continue;
     }
     descriptor_ = descriptor;
-    path_ = name;
-    leftovers::add_file(name);
+    path_.swap(name);
+    leftovers::add_file(path_);
     break;
   }
   const ProcessName own = this_process();

@@ -23,6 +23,8 @@ class FileLock {
   FileLock& operator=(FileLock&&) = delete;
 
  private:
+  FileLock() = default;
+
   std::string path_;  ///< of the lock file; empty: no lock
   int descriptor_ = -1;
 };

@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace tailbound::cli {
@@ -75,7 +76,8 @@ class FlowReader {
     }
     const std::string count = boost::trim_copy(part.substr(0, times));
     const std::vector<std::string> numbers = parts_of(part.substr(times + 1), ",");
-    if (numbers.size() > (policed ? 4U : 2U) || (policed && numbers.size() < 2))
+    if (numbers.size() > (policed ? 4U : 2U) || (policed && numbers.size() < 2) || count.empty() ||
+        std::find(numbers.begin(), numbers.end(), "") != numbers.end())
       throw InvalidArgument(option, text, legal);
     FlowGroup group{.kind = kind};
     group.count = is_unknown(count, "n", PortSolve::flows, option, text)
