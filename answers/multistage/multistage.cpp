@@ -46,6 +46,12 @@ std::size_t MultistageAnswer::busiest_stage() const {
 MultistageAnswer answer(const MultistageQuery& query, const Run&) {
   const double service = service_time(query.service);
   const bounds::multistage::Point solved = bounds::multistage::solve(query.network, query.load);
+  const numeric::Rational bound = network::saturation_bound(query.network);
+  if (solved.ending.stop == bounds::Stop::too_many_rounds &&
+      solved.throughput > numeric::nearest_double(bound))
+    throw NoAnswer("the iteration of the model does not converge at load " + numeric::plain(query.load) +
+                   ", next to saturation: the throughput is at most " + numeric::plain(bound) +
+                   "; tailbound simulate multistage simulates it");
   MultistageAnswer answer;
   answer.throughput = {solved.throughput};
   answer.delay = {service * solved.delay};
@@ -57,7 +63,7 @@ MultistageAnswer answer(const MultistageQuery& query, const Run&) {
   answer.saturated =
       solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(query.load);
   if (const auto load = saturation_of(query)) answer.saturation_load = {*load};
-  answer.saturation_bound = {numeric::Theorem::input, network::saturation_bound(query.network)};
+  answer.saturation_bound = {numeric::Theorem::input, bound};
   return answer;
 }
 

@@ -85,7 +85,11 @@ std::string installed_files() {
   return ".SH FILES\n" + prose("There is no configuration file. Below the prefix of the installation:") +
          item(bold("share/doc/tailbound/examples"), "A sweep plan, and scripts of cluster jobs.") +
          item(bold("share/tailbound/check_certificate.py"),
-              "Checks the proofs of guarantee --certificate, in fractions; needs Python only.");
+              "Checks the proofs of guarantee --certificate, in fractions; needs Python only.") +
+         item(bold("share/doc/tailbound/html"),
+              "The documentation, if it is installed (Debian: package tailbound-doc): docs/files.md is the "
+              "page "
+              "files.html there.");
 }
 
 std::string page_name(std::string_view command) {
@@ -246,10 +250,17 @@ std::string program_manual() {
       if (command.layout != nullptr) kinds.merge(render::kinds_in(command.layout()));
     }
   }
-  for (const std::string& note : program_notes())
-    page += (note == program_notes().front() ? "" : ".PP\n") + prose(note);
+  page += prose(
+      "tailbound computes how large the buffer of a switch must be for a target of overflow or loss, "
+      "percentiles of the end-to-end delay, worst cases of policed traffic, and the latency and saturation "
+      "load of interconnection networks. Each number has a kind that says what it is worth; simulate is an "
+      "independent check, and validate compares both. COMMAND -h shows the main options and an example.");
+  for (const std::string& note : program_notes()) page += ".PP\n" + prose(note);
   return page + kind_items(kinds) + ".SH COMMANDS\n" + commands + ".SH OPTIONS\n" + general_items() +
-         statuses() + installed_files();
+         ".SH EXAMPLES\n" +
+         prose("The buffer of an output with 16 inputs at load 0.9 that overflows once in 1e15 slots:") +
+         ".PP\n.RS 4\n.nf\n" + plain_text("tailbound buffer --inputs 16 --load 0.9 --drop 1e-15") +
+         "\n.fi\n.RE\n" + statuses() + installed_files();
 }
 
 std::string command_manual(const Command& command) {

@@ -47,6 +47,13 @@ class Site(StandaloneHTMLBuilder):
 
     def dump_search_index(self):
         super().dump_search_index()
+        # In an order that does not depend on which of the parallel readers was first.
+        index = pathlib.Path(self.outdir, self.searchindex_filename)
+        before, data = index.read_text().rstrip().removesuffix(")").split("(", 1)
+        data = json.loads(data)
+        for places in data["alltitles"].values():
+            places.sort()
+        index.write_text(f"{before}({json.dumps(data, sort_keys=True)})")
         file = pathlib.Path(self.outdir, "_static", "search_texts.js")
         file.write_text(f"const PAGE_TEXTS = {json.dumps(self.texts, ensure_ascii=False, sort_keys=True)};\n")
 

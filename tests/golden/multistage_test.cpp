@@ -182,6 +182,20 @@ TEST_CASE("validate multistage: the model and the simulation") {
     CHECK(reads_as_number(at(rows, 5, key)));
 }
 
+TEST_CASE("multistage: no throughput above the exact bound, and loads of one network have one note") {
+  const Outcome outcome =
+      run_line("multistage --nodes 256 --hot 5% --combining 1 --loads 0.0725,0.073,0.0735,0.075");
+  CHECK(outcome.status == 1);
+  CHECK(in_one_line(outcome.err).find("the throughput is at most 4/55") != std::string::npos);
+  const std::string text = in_one_line(outcome.out);
+  CHECK(text.find("2 of 4 points have no answer") != std::string::npos);
+  const std::size_t note = text.find("not measured for this network");
+  CHECK(note != std::string::npos);
+  CHECK(text.find("not measured for this network", note + 1) == std::string::npos);
+  // What converges, or stays within the bound, is answered.
+  CHECK(run_line("multistage --nodes 256 --hot 5% --combining 1 --loads 0.0727,0.075").status == 0);
+}
+
 TEST_CASE("multistage: errors name the option, its value and the legal range") {
   struct Rejection {
     std::string line;

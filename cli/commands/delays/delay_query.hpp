@@ -91,8 +91,11 @@ struct DelayOptions {
       results, "--analysis",
       "delays of the analysis alone, without a simulation.\nDefault of lists; of a single network and "
       "load: the analysis\nwhere it is proved or a simulation of a second agrees, otherwise that"};
-  Flag simulate{results, "--simulate",
-                "delays by simulation, extrapolated by the analysis; proved ones stay"};
+  Flag simulate{
+      results, "--simulate",
+      "delays by simulation, extrapolated by the analysis; proved ones stay.\nOf a network computed as a "
+      "whole (more than 100000 pairs) the analysis is only\ncompared, however long that takes: its "
+      "delays are simulated by tailbound\nsimulate tree --network FILE"};
   Numbers drop{
       results, "--drop", "EPS", targets(),
       "target of --criterion; adds the buffer of each hop.\nThe buffers count the packet in service"};

@@ -90,7 +90,7 @@ render::Layout guarantee_layout() {
 
 Command guarantee_command() {
   return command_of<GuaranteeOptions>({.name = "guarantee",
-                                       .purpose = "worst-case delay and backlog of policed traffic",
+                                       .purpose = "worst-case delay and backlog (TSN), PFC headroom",
                                        .work = Work::analysis,
                                        .draws = true,
                                        .declare = declare,

@@ -458,7 +458,7 @@ void declare_validation(OptionTable& table, WormholeSimulationOptions& options) 
 Command wormhole_command() {
   return command_of<WormholeModelOptions>(
       {.name = "wormhole",
-       .purpose = "latency and saturation load of wormhole networks",
+       .purpose = "latency and saturation load of wormhole networks (NoC)",
        .work = Work::points,
        .draws = true,
        .declare = declare_model,
@@ -471,7 +471,7 @@ Command wormhole_command() {
 Command simulate_wormhole_command() {
   return command_of<WormholeSimulationOptions>(
       {.name = "simulate wormhole",
-       .purpose = "latency and saturation load of wormhole networks",
+       .purpose = "latency and saturation load of wormhole networks (NoC)",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,

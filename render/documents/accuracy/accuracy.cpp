@@ -371,12 +371,20 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
     return each.network == all.front().network;
   });
   const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
-  std::vector<std::string> texts;
-  std::map<std::string, bool> networks;  // are all points of the network measured?
+  std::vector<std::string> texts, subjects;  // loads of one network that are not measured are one subject
+  std::map<std::string, bool> networks;      // are all points of the network measured?
   for (const StatedAccuracy& each : all) {
     std::string text = (one_network || each.accuracy.rows.size() == 1 ? "" : each.network + ": ") +
                        clause(each.accuracy, each.command);
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    const std::string subject = measured(each) ? text : each.network + "\n" + each.command;
+    const auto known = std::find(subjects.begin(), subjects.end(), subject);
+    if (known == subjects.end()) {
+      subjects.push_back(subject);
+      texts.push_back(std::move(text));
+    } else if (std::string& stated = texts[static_cast<std::size_t>(known - subjects.begin())];
+               text.size() > stated.size()) {
+      stated = std::move(text);  // names more that differs
+    }
     bool& all_points = networks.try_emplace(each.network, true).first->second;
     all_points = all_points && measured(each);
   }

@@ -409,9 +409,19 @@ Headline headline(const FabricPoint& point) {
   return {text + ".", {computed<unit::Probability>(last.at)}};
 }
 
+/// How the delays are known: what the simulation said of them.
+std::string basis_in_words(const FabricAnswer& answer) {
+  if (!answer.check || answer.check->levels.empty()) return "Convolved, not proved. ";
+  const bool off =
+      std::any_of(answer.check->levels.begin(), answer.check->levels.end(),
+                  [](const auto& level) { return level.agreement != answers::Agreement::agrees; });
+  return off ? "Convolved; a simulation of it differs, as said below. "
+             : "Convolved, checked by simulation. ";
+}
+
 std::string settings(const FabricPoint& point) {
   const auto& [query, answer] = point;
-  std::string text = fabric_in_words(query.topology);
+  std::string text = basis_in_words(answer) + fabric_in_words(query.topology);
   if (query.flow) text += ", from " + *query.flow;
   if (query.drop)
     text += fmt::format("; each buffer for {} <= {}",

@@ -155,9 +155,13 @@ std::string wiring_in_words(const std::vector<SimulateMultistageQuery>& queries)
 }
 
 std::pair<Value, Value> modelled_flow(const CombiningPoint& point) {
-  const answers::MultistageAnswer found = answers::answer(
-      answers::MultistageQuery{.network = point.network, .load = point.load, .service = point.service});
-  return {shown(found.throughput), shown(found.delay)};
+  try {
+    const answers::MultistageAnswer found = answers::answer(
+        answers::MultistageQuery{.network = point.network, .load = point.load, .service = point.service});
+    return {shown(found.throughput), shown(found.delay)};
+  } catch (const NoAnswer&) {
+    return {};  // next to saturation
+  }
 }
 
 bool one_network(const Document& document) {

@@ -41,8 +41,11 @@ std::string saturation_in_words(const MultistageAnswer& answer) {
   const double share = 100 * bounds::multistage::carried_share;
   if (!answer.saturation_load)
     return fmt::format("not reached: at load 1 the throughput is at least {:.0f} % of the load", share);
-  return fmt::format("load {:.4g} (to {:.1f} %); above it the throughput is below {:.0f} % of the load",
-                     answer.saturation_load->value, 100 * bounds::multistage::saturation_resolution, share);
+  const double load = answer.saturation_load->value, resolution = bounds::multistage::saturation_resolution;
+  const double bound = numeric::nearest_double(answer.saturation_bound.value);
+  return fmt::format(
+      "load {:.4g} (to {:.1f} %); above it the throughput is below {}", load, 100 * resolution,
+      load >= (1 - resolution) * bound ? "the load" : fmt::format("{:.0f} % of the load", share));
 }
 
 /// Empty if a load of 1 is possible.
@@ -233,13 +236,13 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
   if (points.size() > 1 && one_network(document))
     notes.push_back(fmt::format("Iteration: at load {}: {}.", plain(points.back().first.load),
                                 iteration_in_words(points.back())));
+  std::vector<std::string> open;
   for (std::size_t i = 0; i + 1 < points.size(); ++i)
-    if (unsettled(points[i])) {
-      notes.push_back(fmt::format("The iteration did not converge at {}: {}.",
-                                  point_in_words(document, document.results[i]),
-                                  iteration_in_words(points[i])));
-      break;
-    }
+    if (unsettled(points[i]))
+      open.push_back(point_in_words(document, document.results[i]) + ": " + iteration_in_words(points[i]));
+  if (!open.empty())
+    notes.push_back(fmt::format("The iteration did not converge at {}{}.", open.front(),
+                                open.size() > 1 ? fmt::format(", and at {} others", open.size() - 1) : ""));
   if (points.size() > max_hot_paths_in_text)
     notes.emplace_back("Queues on the path of hot requests: --format json or csv, or fewer points.");
   notes.emplace_back(
