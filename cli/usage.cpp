@@ -20,19 +20,19 @@ constexpr std::size_t help_width = 80, name_column = 28;
 /// The options of -h, most used first.
 constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"buffer",
-     "--inputs --load --drop --criterion --capacity --solve --burst --classes --shared --sizes --plot "
-     "--format --output"},
+     "--inputs --load --drop --criterion --capacity --solve --burst --classes --shared --sizes "
+     "--packet-bytes --plot --format"},
     {"occupancy",
      "--inputs --load --levels --until --traffic --burst --classes --traffic-file --plot --format --output"},
     {"crossbar",
      "--inputs --load --scheduler --iterations --speedup --burst --saturation --percentiles --drop --plot "
      "--format --output"},
     {"delay",
-     "--radix --levels --load --routing --network --uniform --hops --percentiles --drop --solve --plot "
-     "--format --output"},
+     "--radix --levels --load --network --uniform --hops --percentiles --drop --packet-bytes --link-gbps "
+     "--hop-ns --plot --format"},
     {"guarantee",
-     "--bucket --periodic --drop --capacity --solve --network --flow --headroom --crossbar --plot --format "
-     "--output"},
+     "--bucket --periodic --drop --capacity --network --flow --headroom --cable --link-gbps --crossbar "
+     "--plot --format --output"},
     {"pgf", "--inputs --load --traffic --arrivals --packets-per-slot --of --as --moments --cancel --output"},
     {"compare", "FILE --inputs --load --rates --arrivals --of --require --digits --quiet --format --output"},
     {"fit",
@@ -40,8 +40,8 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--output"},
     {"multistage", "--nodes --switch --buffer --hot --combining --links --loads --plot --format --output"},
     {"wormhole",
-     "--topology --nodes --network --flits --virtual-channels --buffer-flits --loads --fractions --pattern "
-     "--plot --format --output"},
+     "--topology --nodes --network --flits --virtual-channels --buffer-flits --router-cycles --loads "
+     "--fractions --pattern --plot --format"},
     {"broadcast",
      "--dimensions --virtual-channels --flits --broadcast --startup --rates --fractions --plot "
      "--format --output"},

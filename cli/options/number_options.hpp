@@ -41,7 +41,7 @@ struct UnitOptions {
   Integer packet_bytes{
       units, "--packet-bytes", "N",
       whole_quantity(numeric::Measure::bytes, 1, answers::Units::max_packet_bytes).slider(64, 1536, 64),
-      "packet size in bytes, 64 or 9KB; shows buffers in bytes"};
+      "packet size in bytes, 64 or 9KB; shows bytes too"};
   Number link_gbps{units, "--link-gbps", "G",
                    rate_in_gbps(quantity(numeric::Measure::gbps)).slider(1, 800, 1),
                    "link rate in Gbit/s, 400 or 400G; shows times in ns"};
