@@ -317,7 +317,7 @@ Packets IncastPeak::min_buffer(const Rational& target, Criterion criterion) {
   const auto meets = [&](std::int64_t buffer) {
     const Real value = max_value(at(Packets(buffer), criterion));
     const bool enough = numeric::compare(value, target) <= 0;
-    (enough ? met : missed) = {buffer, root_of(value)};
+    (enough ? met : missed) = Trial{buffer, root_of(value)};
     return enough;
   };
   // The peak is about that far below the worst on average, and much further hardly ever.
