@@ -88,8 +88,7 @@ std::string installed_files() {
               "Checks the proofs of guarantee --certificate, in fractions; needs Python only.") +
          item(bold("share/doc/tailbound/html"),
               "The documentation, if it is installed (Debian: package tailbound-doc): docs/files.md is the "
-              "page "
-              "files.html there.");
+              "page files.html there.");
 }
 
 std::string page_name(std::string_view command) {
