@@ -100,16 +100,7 @@ std::vector<Rational> read_weights(const ClassesOptions& options, Schedule sched
 }
 
 std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
-  std::vector<Rational> percentiles;
-  if (!text) return percentiles;
-  for (const Rational& entry : parse_list(*text, "--percentiles", 100)) {
-    const Rational p = entry < 1 ? entry : Rational(entry / 100);
-    if (!(p > 0 && p < 1))
-      throw InvalidArgument("--percentiles", plain(entry),
-                            "in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)");
-    percentiles.push_back(p);
-  }
-  return percentiles;
+  return text ? percentiles().read(*text, "--percentiles") : std::vector<Rational>();
 }
 
 /// All together take no longer than one; each can be simulated.
@@ -199,7 +190,7 @@ void add_results(const OptionGroup& query, std::optional<std::string>& occupancy
             must_be(numeric::integers_in_words(0, 1'000'000'000)));
   query.add("--percentiles", percentiles, "LIST",
             "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %",
-            must_be("in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)"));
+            cli::percentiles().values);
 }
 
 void declare_output(OptionTable& table, OutputOptions& options) {
